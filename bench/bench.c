@@ -36,8 +36,8 @@ static const struct bench {
     {.name = "penalty",
      .summary = "the pile by penalty contact (Hertz, E = 1e8 Pa), and by hard contact beside it",
      .run = bench_penalty,
-     .options =
-         OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_LAYERS | OPTION_PACKED | OPTION_PEERS,
+     .options = OPTION_ANY | OPTION_STEPS | OPTION_SETTLE | OPTION_LAYERS | OPTION_PACKED |
+                OPTION_CLUMPS | OPTION_PEERS,
      .peers = PEER_LIGGGHTS,
      .sizes = {4000, 16000}},
     {.name = "shapes",
@@ -416,6 +416,7 @@ static const struct option {
     {"--layers", "N", OPTION_LAYERS, read_layers, "how deep the pile is (24)",
      "a whole number from 1 to 1000000000"},
     {"--packed", "", OPTION_PACKED, NULL, "the pile starts at rest, layer on layer", "no value"},
+    {"--clumps", "", OPTION_CLUMPS, NULL, "bodies are three balls each instead of one", "no value"},
     {"--shapes", "S,S", OPTION_SHAPES, read_shapes, "what the bodies are (cubes,hulls)",
      "cubes, hulls, or both with a comma between"},
     {"--count", "N", OPTION_COUNT, read_pendulums,

@@ -40,7 +40,8 @@ enum {
     OPTION_SET = 1 << 26,
     OPTION_WATCH = 1 << 27,
     OPTION_ROWS = 1 << 28,
-    OPTION_FIGURE = 1 << 29
+    OPTION_FIGURE = 1 << 29,
+    OPTION_CLUMPS = 1 << 30
 };
 
 /* The engines to compare with. */

@@ -38,7 +38,7 @@ bool pile_case_make(bench_output *output, const bench_options *options, pile_kin
     if (options->peers && bodies <= SIZE_MAX / (3 * sizeof *pile->centres))
         pile->centres = malloc(3 * bodies * sizeof *pile->centres);
     if ((options->peers && !pile->centres) ||
-        (kind != PILE_SPHERES && !make_solids(options, pile))) {
+        ((kind == PILE_CUBES || kind == PILE_HULLS) && !make_solids(options, pile))) {
         output_failure(output, "not enough memory for %zu bodies", bodies);
         pile_case_free(pile);
         return false;
@@ -114,24 +114,24 @@ void row_report(bench_row *row, const tl_report *report)
     row_number(row, "world_bytes", (double)report->peak_bytes);
 }
 
-bool audit_state(bench_output *output, const pile_case *pile, const pile_state *state,
-                 bench_row *row)
+/* Bodies that are solids, or so many balls of a radius each. */
+static bool audit_shapes(bench_output *output, const pile_case *pile, const pile_state *state,
+                         uint32_t balls, double radius, bench_row *row)
 {
     const pile_options *options = &pile->options;
-    const bool spheres = options->kind == PILE_SPHERES;
-    double volume = 4.0 / 3 * 3.14159265358979323846 * pow(options->radius, 3);
+    double volume = 4.0 / 3 * 3.14159265358979323846 * pow(radius, 3);
     audit_result result;
-    audit_input input = {.bodies = options->bodies,
-                         .shape = spheres ? NULL : &pile->shape,
+    audit_input input = {.bodies = options->bodies * (balls ? balls : 1),
+                         .shape = balls ? NULL : &pile->shape,
                          .orientations = state->orientations,
-                         .radius = spheres ? options->radius : cbrt(pile->shape.volume),
-                         .mass = options->density * (spheres ? volume : pile->shape.volume),
+                         .radius = balls ? radius : cbrt(pile->shape.volume),
+                         .mass = options->density * (balls ? volume : pile->shape.volume),
                          .boxed = true,
                          .half_width = pile->half_width,
                          .positions = state->positions,
                          .velocities = state->velocities,
                          .angular = state->angular,
-                         .slabs = options->bodies / MOST_AUDITED + 1};
+                         .slabs = options->bodies * (balls ? balls : 1) / MOST_AUDITED + 1};
     input.slab = input.slabs / 2;
     const char *failure = audit_bodies(&input, &result);
     if (failure) {
@@ -140,7 +140,7 @@ bool audit_state(bench_output *output, const pile_case *pile, const pile_state *
         return false;
     }
     row->overlap = result.overlap;
-    row->joules_per_body = result.joules_per_body;
+    row->joules_per_body = result.joules_per_body * (balls ? balls : 1);
     row_number(row, "audited", (double)result.audited);
     row_number(row, "overlapping", (double)result.overlap.count);
     row_number(row, "touching", (double)result.touching);
@@ -148,6 +148,58 @@ bool audit_state(bench_output *output, const pile_case *pile, const pile_state *
     row_number(row, "mean_height", result.mean_height);
     row_number(row, "top", result.top);
     return true;
+}
+
+/* One ball of a clump, `at` from its middle, as if it were alone: its place and its velocities. */
+static void place_ball(const pile_state *state, size_t i, const double *at, double *place,
+                       double *velocity, double *angular)
+{
+    const double *q = state->orientations + 4 * i, *w = state->angular + 3 * i;
+    double cross[3], arm[3];
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        cross[k] = q[1 + l] * at[m] - q[1 + m] * at[l] + q[0] * at[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        arm[k] = at[k] + 2 * (q[1 + l] * cross[m] - q[1 + m] * cross[l]);
+    }
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        place[k] = state->positions[3 * i + k] + arm[k];
+        velocity[k] = state->velocities[3 * i + k] + w[l] * arm[m] - w[m] * arm[l];
+        angular[k] = w[k];
+    }
+}
+
+/* The balls of all clumps; NULL: no memory. */
+static double *clump_balls(const pile_case *pile, const pile_state *state, pile_state *balls)
+{
+    const size_t bodies = pile->options.bodies, numbers = 3 * PILE_BALLS * bodies;
+    double at[PILE_BALLS][3], radius, *all = malloc(3 * numbers * sizeof *all);
+    (void)pile_balls(&pile->options, at, &radius);
+    for (size_t i = 0; i < PILE_BALLS * bodies && all; i++)
+        place_ball(state, i / PILE_BALLS, at[i % PILE_BALLS], all + 3 * i, all + numbers + 3 * i,
+                   all + 2 * numbers + 3 * i);
+    *balls = (pile_state){all, all + numbers, all + 2 * numbers, NULL};
+    return all;
+}
+
+bool audit_state(bench_output *output, const pile_case *pile, const pile_state *state,
+                 bench_row *row)
+{
+    const pile_options *options = &pile->options;
+    double at[PILE_BALLS][3], radius;
+    const uint32_t balls = pile_balls(options, at, &radius);
+    pile_state of_balls;
+    double *room = balls > 1 ? clump_balls(pile, state, &of_balls) : NULL;
+    if (balls > 1 && !room) {
+        output_failure(output, "not enough memory to audit %zu bodies", options->bodies);
+        return false;
+    }
+    const bool done = audit_shapes(output, pile, room ? &of_balls : state, balls, radius, row);
+    free(room);
+    return done;
 }
 
 bool audit_world(bench_output *output, const pile_case *pile, const tl_world *world, bench_row *row)
@@ -242,7 +294,8 @@ bool measure_pile(bench_output *output, const bench_options *options, const char
     row_text(row, "law", law_name(&pile->options.settings.solver));
     row_text(row, "planes", tl_word(TL_WORDS_PLANES, pile->options.settings.planes));
     if (pile->options.kind != PILE_SPHERES)
-        row_text(row, "shape", pile_word(pile->options.kind));
+        row_text(row, "shape",
+                 pile_word(pile->options.kind) ? pile_word(pile->options.kind) : "clumps");
     if (pile->options.ball > 0)
         row_number(row, "deepest", report.max_penetration / pile->options.radius);
     bool done = !output_status(output, "timing the pile", bodies, status) &&

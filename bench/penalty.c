@@ -7,7 +7,7 @@
 
 /* 0.2 of Rayleigh's time of these spheres is 0.49 ms; the pile's own limit of stability with this
  * restitution is about half of it, and with one of 0.1 a quarter (docs/theory.md, "Substeps"). */
-enum { SUBSTEPS = 20 };
+enum { SUBSTEPS = 20, CLUMP_SUBSTEPS = 40 }; /* balls of clumps are half as large */
 static const double young = 1e8, poisson = 0.3, restitution = 0.5;
 
 static bool measure(const bench_options *options, bench_output *output, pile_case *pile,
@@ -17,7 +17,8 @@ static bool measure(const bench_options *options, bench_output *output, pile_cas
     if (!measure_pile(output, options, "penalty", pile, row))
         return false;
     row_text(row, "stepper", tl_word(TL_WORDS_STEPPER, stepper));
-    row_number(row, "substeps", stepper == TL_STEPPER_PENALTY ? SUBSTEPS : 1);
+    row_number(row, "substeps",
+               stepper == TL_STEPPER_PENALTY ? pile->options.settings.penalty.substeps : 1);
     output_row(output, row);
     return true;
 }
@@ -53,13 +54,15 @@ void bench_penalty(const bench_options *options, bench_output *output)
     for (uint32_t i = 0; i < options->size_count; i++) {
         pile_case pile;
         bench_row soft, hard;
-        if (!pile_case_make(output, options, PILE_SPHERES, options->bodies[i], &pile))
+        const bool clumps = options->given & OPTION_CLUMPS;
+        if (!pile_case_make(output, options, clumps ? PILE_CLUMPS : PILE_SPHERES,
+                            options->bodies[i], &pile))
             continue;
         pile.options.restitution = restitution;
-        pile.options.settings.penalty.substeps = SUBSTEPS;
+        pile.options.settings.penalty.substeps = clumps ? CLUMP_SUBSTEPS : SUBSTEPS;
         const bool done = measure(options, output, &pile, TL_STEPPER_PENALTY, &soft);
         measure(options, output, &pile, TL_STEPPER_DVI, &hard);
-        if (done && options->peers & PEER_LIGGGHTS)
+        if (done && !clumps && options->peers & PEER_LIGGGHTS)
             run_liggghts(options, output, &pile, &soft);
         pile_case_free(&pile);
     }

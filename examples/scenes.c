@@ -35,10 +35,11 @@ static double round_to_float(double x)
 /* Body i's centre, or its orientation; `context` is what the scene is made from. */
 typedef void (*place_fn)(const void *context, size_t i, double *numbers);
 
-/* Adds `count` equal bodies at the centres that `centre` gives, with the orientations of `turn`
- * (NULL: none). */
-static tl_status add_equal(tl_scene *scene, size_t count, const tl_shape_def *shape, double density,
-                           place_fn centre, place_fn turn, const void *context)
+/* Adds `count` equal bodies, each of so many shapes, at the centres that `centre` gives, with the
+ * orientations of `turn` (NULL: none). */
+static tl_status add_equal(tl_scene *scene, size_t count, const tl_shape_def *shapes,
+                           uint32_t shape_count, double density, place_fn centre, place_fn turn,
+                           const void *context)
 {
     size_t room = count < CHUNK ? count : CHUNK;
     tl_body_def *defs = malloc((room > 0 ? room : 1) * sizeof *defs);
@@ -50,8 +51,8 @@ static tl_status add_equal(tl_scene *scene, size_t count, const tl_shape_def *sh
         for (size_t i = 0; i < n; i++) {
             defs[i] = tl_body_default();
             defs[i].density = density;
-            defs[i].shape_count = 1;
-            defs[i].shapes = shape;
+            defs[i].shape_count = shape_count;
+            defs[i].shapes = shapes;
             centre(context, first + i, defs[i].position);
             if (turn)
                 turn(context, first + i, defs[i].orientation);
@@ -93,7 +94,7 @@ pile_options pile_of(pile_kind kind)
 {
     pile_options options = pile_default();
     options.kind = kind;
-    if (kind != PILE_SPHERES)
+    if (kind == PILE_CUBES || kind == PILE_HULLS)
         options.spacing = 0.36; /* none meets another, however they are turned */
     return options;
 }
@@ -103,7 +104,7 @@ uint32_t pile_corners(const pile_options *options, double corners[PILE_CORNERS][
     const double r = options->radius, axes[3] = {1.4 * r, 1.1 * r, 0.9 * r};
     const double side = sqrt(1.0 / 3), near = 0.35, far = sqrt(1 - near * near);
     uint32_t count = 0;
-    if (options->kind == PILE_SPHERES)
+    if (options->kind == PILE_SPHERES || options->kind == PILE_CLUMPS)
         return 0;
     for (int i = 0; i < 8; i++, count++) /* the corners of a box */
         for (int k = 0; k < 3; k++) {
@@ -118,6 +119,17 @@ uint32_t pile_corners(const pile_options *options, double corners[PILE_CORNERS][
         corners[count][2] = i < 4 ? 0 : one * far * axes[2];
     }
     return count;
+}
+
+uint32_t pile_balls(const pile_options *options, double balls[PILE_BALLS][3], double *radius)
+{
+    const double small = 0.46 * options->radius, away = 2.02 * small / sqrt(3);
+    const double side[PILE_BALLS][2] = {{1, 0}, {-0.5, sqrt(0.75)}, {-0.5, -sqrt(0.75)}};
+    *radius = options->kind == PILE_CLUMPS ? small : options->radius;
+    for (int i = 0; i < PILE_BALLS; i++)
+        for (int k = 0; k < 3; k++)
+            balls[i][k] = options->kind == PILE_CLUMPS && k < 2 ? away * side[i][k] : 0;
+    return options->kind == PILE_CLUMPS ? PILE_BALLS : options->kind == PILE_SPHERES ? 1 : 0;
 }
 
 /* How a pile starts: columns, rows and layers of spheres, and how far apart they are (m). */
@@ -238,14 +250,24 @@ static tl_status add_container(tl_scene *scene, const pile_options *options, tl_
     return tl_scene_add_bodies(scene, 5, defs, NULL);
 }
 
-/* The shape of a body of a pile. */
-static tl_status pile_shape(tl_scene *scene, const pile_options *options, tl_shape_def *shape)
+/* The shapes of a body of a pile. */
+static tl_status pile_shapes(tl_scene *scene, const pile_options *options,
+                             tl_shape_def shape[PILE_BALLS], uint32_t *shapes)
 {
     const double r = options->radius;
-    double corners[PILE_CORNERS][3];
+    double corners[PILE_CORNERS][3], balls[PILE_BALLS][3], radius;
     tl_geometry hull;
-    *shape = options->kind == PILE_CUBES ? tl_box_default(r, r, r) : tl_sphere_default(r);
-    if (options->kind != PILE_HULLS)
+    *shapes = pile_balls(options, balls, &radius);
+    for (uint32_t i = 0; i < *shapes; i++) {
+        shape[i] = tl_sphere_default(radius);
+        for (int k = 0; k < 3; k++)
+            shape[i].position[k] = balls[i][k];
+    }
+    if (*shapes)
+        return TL_OK;
+    *shapes = 1;
+    *shape = tl_box_default(r, r, r);
+    if (options->kind == PILE_CUBES)
         return TL_OK;
     const uint32_t count = pile_corners(options, corners);
     const tl_status status = tl_scene_add_hull(scene, count, corners[0], &hull);
@@ -299,7 +321,8 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
     tl_material_def rough = tl_material_default();
     rough.friction = options->friction;
     rough.restitution = options->restitution;
-    tl_shape_def shape;
+    tl_shape_def shape[PILE_BALLS];
+    uint32_t shapes = 0;
 
     tl_status status = tl_scene_create(&made);
     if (status >= 0)
@@ -309,14 +332,15 @@ tl_status pile_scene(const pile_options *options, tl_scene **scene)
     if (status >= 0)
         status = add_container(made, options, material);
     if (status >= 0)
-        status = pile_shape(made, options, &shape);
-    shape.material = material;
+        status = pile_shapes(made, options, shape, &shapes);
+    for (uint32_t i = 0; i < shapes; i++)
+        shape[i].material = material;
     if (status >= 0 && options->ball > 0)
         status = add_ball(made, options, material);
     size_t next = 0;
     const pile_around around = {options, &next};
     if (status >= 0)
-        status = add_equal(made, options->bodies, &shape, options->density,
+        status = add_equal(made, options->bodies, shape, shapes, options->density,
                            options->ball > 0 ? centre_around : pile_centre,
                            options->kind == PILE_SPHERES ? NULL : pile_turn,
                            options->ball > 0 ? (const void *)&around : options);
@@ -374,7 +398,7 @@ tl_status random_spheres_scene(size_t bodies, double contacts_per_body, uint64_t
     if (status >= 0)
         status = tl_scene_set_settings(made, &weightless);
     if (status >= 0)
-        status = add_equal(made, bodies, &sphere, 1000, random_centre, NULL, &cube);
+        status = add_equal(made, bodies, &sphere, 1, 1000, random_centre, NULL, &cube);
     return finish(status, made, scene);
 }
 

@@ -9,7 +9,8 @@
 typedef enum pile_kind {
     PILE_SPHERES,
     PILE_CUBES, /* their edge is two radii */
-    PILE_HULLS  /* of 16 points on an ellipsoid with half axes of 1.4, 1.1 and 0.9 radii */
+    PILE_HULLS, /* of 16 points on an ellipsoid with half axes of 1.4, 1.1 and 0.9 radii */
+    PILE_CLUMPS /* each of three balls of 0.46 radii that nearly touch, in the ball of a sphere */
 } pile_kind;
 
 /* Equal bodies dropped into an open box of five fixed boxes (floor and four walls). */
@@ -41,6 +42,10 @@ pile_options pile_of(pile_kind kind);
  * a sphere. */
 #define PILE_CORNERS 16
 uint32_t pile_corners(const pile_options *options, double corners[PILE_CORNERS][3]);
+
+/* The centres (m) and the radius of the balls of a body; returns how many: 0 of cubes and hulls. */
+#define PILE_BALLS 3
+uint32_t pile_balls(const pile_options *options, double balls[PILE_BALLS][3], double *radius);
 
 /* The starting centres, `bodies` rows of 3 or NULL, and the inner box they are in (floor at
  * z = 0): half_width is half the inner width in x and y. Peers of the benchmark start from the same

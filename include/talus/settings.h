@@ -170,8 +170,9 @@ typedef struct tl_solver_def {
                                      */
     double tolerance; /**< m/s: stop when the residual is below; default 0, run them all */
     double omega;     /**< step factor, > 0 and below 2; 0 (the default): 1 for psor, longer in most
-                           sweeps of deep heaps of balls, and 0.3 for jacobi, where bodies of many
-                           points bear it. Not used by apgd and spg */
+                           sweeps of deep heaps of balls, with momentum under the cone law in double
+                           precision, and 0.3 for jacobi, where bodies of many points bear it. Not
+                           used by apgd and spg */
     double lambda;    /**< jacobi's averaging factor, above 0 and at most 1; default 1 */
     bool warm_start;  /**< start from the last step's impulses; default true */
     tl_joint_method joints; /**< default TL_JOINTS_EXACT; TL_JOINTS_ITERATE needs TL_PSOR and

@@ -24,7 +24,7 @@ typedef struct tl_contacts {
     tl_buffer moment;  /* real, 4 each: moment on the partner */
     tl_buffer colour;  /* uint32_t */
     bool pasts;        /* penalty contact made them, and this is there with the impulses: */
-    tl_buffer past;    /* double, TLK_CONTACT_PAST each: what springs keep; the last force */
+    tl_buffer past;    /* real, TLK_CONTACT_PAST each: what springs keep; the last force */
     struct tl_contacts *over; /* others that may be written over where their memory is larger */
 } tl_contacts;
 

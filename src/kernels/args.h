@@ -224,6 +224,7 @@ typedef struct tlk_colour {
     const uint32_t *feature; /* 2 per contact, or NULL: tlk_touching.feature */
     const uint32_t *shape_body, *shape_info;
     const uint32_t *id;    /* a body: its handle */
+    const uint8_t *joined; /* a body: 1 where joints hold it; NULL: all or none are held */
     uint32_t dynamic;      /* dynamic bodies */
     uint32_t *colour;      /* a contact: its word */
     uint32_t *copy;        /* dynamic + 1: the first copy of each body; those of a crowded body are
@@ -233,7 +234,8 @@ typedef struct tlk_colour {
     uint64_t *bid;         /* a block: the highest bid of this round, 0 where there is none */
     uint32_t *fresh;       /* pairs without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
-    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points) */
+    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points); where
+                      some bodies are joined the last bit is 0 of their pairs, 1 of others */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums
@@ -247,7 +249,6 @@ typedef struct tlk_descent {
     double tolerance, residual; /* residual: the best point's, m/s */
     double t, beta, theta;      /* step; how far beyond x, from old, it starts; apgd's sequence */
     double part;                /* of the way from old to z that spg goes; else 1 */
-    double least;               /* residual since theta was 1; of apgd */
     double objective, history[TLK_HISTORY];
     uint32_t limit, iterations, tries; /* iterations: accepted trials; tries: those refused since */
     uint32_t done;                     /* 1: nothing changes any more */
@@ -335,18 +336,34 @@ typedef struct tlk_coarse {
 
 /* How far sweeps go on in the direction of the last ones. */
 typedef struct tlk_pace {
-    double theta, beta;
-    uint32_t done, unused; /* parts of the fold that are done, where its last one decides */
+    double theta, beta, most; /* most: that beta may be */
+    uint32_t done, unused;    /* parts of the fold that are done, where its last one decides */
 } tlk_pace;
+
+/* The rows that have joined bodies, by packets: the first ones of each segment. */
+typedef struct tlk_joined_rows {
+    const uint32_t *begin; /* segments: their first packet of rows */
+    const uint32_t *first; /* segments: how many such packets come before theirs */
+    uint32_t segments;
+    uint32_t *packet; /* of them all: packets of rows, in their order */
+} tlk_joined_rows;
 
 /* What goes on with them, and where it was after the sweep before. */
 typedef struct tlk_momentum {
-    const uint32_t *a;              /* rows: tlk_problem.a */
-    TLK_REAL *vel, *gamma, *moment; /* of a problem; moment: NULL where it has none */
-    TLK_REAL *last_vel, *last_gamma, *last_moment;
+    tlk_problem problem;      /* with the impulses that go on, push, as gamma and moment */
+    const uint32_t *rows;     /* tlk_joined_rows.packet; NULL: all, */
+    uint32_t row_packets;     /* so many */
+    TLK_REAL *gamma, *moment; /* of the problem; moment: NULL where it has none */
+    TLK_REAL *last_gamma, *last_moment;
     TLK_REAL *from;               /* impulses as the sweep began */
+    TLK_REAL *last_vel;           /* moving * 8, of joined bodies */
     double *lambda, *last_lambda; /* of the rows of joints */
-    const double *dots;           /* what tlk_momentum_turn adds up */
+    uint32_t joint_rows;
+    uint32_t dynamic;      /* blocks from here on are copies of crowded bodies, */
+    const uint32_t *owner; /* of these */
+    const uint8_t *joined; /* tlk_colour.joined */
+    uint32_t *key, *side;  /* 2 per row: its free blocks, in order; row * 2 + (1: the block is b) */
+    const double *dots;    /* what tlk_momentum_turn adds up */
     tlk_pace *pace;
 } tlk_momentum;
 
@@ -484,8 +501,9 @@ typedef struct tlk_bounce {
     double *work;       /* rows, TLK_BOUNCE each, one by one */
     const double *part; /* moving: how much of what the problem did to a body stays */
     tlk_bodies bodies;
-    uint32_t apart; /* 1: impacts came before it */
-    uint32_t start; /* 1: it is still being solved */
+    uint32_t apart;         /* 1: impacts came before it */
+    uint32_t start;         /* 1: it is still being solved */
+    const uint32_t *joined; /* tlk_joined_rows.packet */
 } tlk_bounce;
 
 #define TLK_BOUNCE 3u
@@ -605,8 +623,8 @@ typedef struct tlk_order {
     const double *centre; /* old shapes' */
     uint32_t *a_out, *b_out, *colour_out, *feature_out;
     TLK_REAL *n_out, *gamma_out, *moment_out, *place_out, *kept_out;
-    const double *past; /* NULL: there are none */
-    double *past_out;
+    const TLK_REAL *past; /* NULL: there are none */
+    TLK_REAL *past_out;
     const uint32_t *list_begin, *list_end; /* a shape: its contacts among the sorted ones */
     uint32_t *start;                       /* shapes + 1 */
 } tlk_order;

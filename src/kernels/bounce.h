@@ -90,6 +90,23 @@ TL_KERNEL void tlk_bounce_work(const tlk_bounce *q, uint32_t s, double *acc)
     acc[2] += work[1];
 }
 
+/* One of the rows with joined bodies of a problem that is being solved: as above, but nothing is
+ * written. */
+TL_KERNEL void tlk_bounce_joined(const tlk_bounce *q, uint32_t i, double *acc)
+{
+    const tlk_problem *p = &q->problem;
+    const uint32_t s = TLK_LANES * q->joined[i / TLK_LANES] + i % TLK_LANES;
+    const tlk_row row = tlk_load_row(p, s);
+    double work[TLK_BOUNCE];
+    real gamma[3];
+    if (row.a == TLK_NONE)
+        return;
+    tlk_load3(p->gamma, s, gamma);
+    tlk_start_work(q, s, &row, gamma, work);
+    acc[0] += work[0] + 0.5 * work[1] - work[2];
+    acc[1] += work[1];
+}
+
 /* One row: the part of its impulse that stays. */
 TL_KERNEL void tlk_bounce_rows(const tlk_bounce *q, uint32_t s)
 {

@@ -5,8 +5,9 @@
 
 #include "kernels/real.h"
 
-/* The metric projection onto the friction cone about n (document 001, after eq. 14). */
-TL_KERNEL void tlk_project(const real *n, real mu, real *g)
+/* The projection onto the friction cone about n (document 001, after eq. 14), in a metric in which
+ * what is along n weighs 1 and what is in the tangent plane `ratio`. */
+TL_KERNEL void tlk_project(const real *n, real mu, real ratio, real *g)
 {
     const real gn = tlk_dot(g, n);
     real t[3];
@@ -15,22 +16,23 @@ TL_KERNEL void tlk_project(const real *n, real mu, real *g)
     const real length = tlk_sqrt(tlk_dot(t, t));
     if (gn >= 0 && length <= mu * gn)
         return;
-    if (mu * length <= -gn) {
+    const real part = ratio * mu;
+    if (part * length <= -gn) {
         g[0] = g[1] = g[2] = 0;
         return;
     }
-    const real normal = (gn + mu * length) / (1 + mu * mu);
+    const real normal = (gn + part * length) / (1 + part * mu);
     const real scale = length > 0 ? mu * normal / length : 0;
     for (int k = 0; k < 3; k++)
         g[k] = normal * n[k] + scale * t[k];
 }
 
 /* The same about a cone whose tip is where the contact pulls with all of its cohesion. */
-TL_KERNEL void tlk_project_cohesive(const real *n, real mu, real cohesion, real *g)
+TL_KERNEL void tlk_project_cohesive(const real *n, real mu, real ratio, real cohesion, real *g)
 {
     for (int k = 0; k < 3 && cohesion > 0; k++)
         g[k] += cohesion * n[k];
-    tlk_project(n, mu, g);
+    tlk_project(n, mu, ratio, g);
     for (int k = 0; k < 3 && cohesion > 0; k++)
         g[k] -= cohesion * n[k];
 }
@@ -41,7 +43,7 @@ TL_KERNEL void tlk_project_cohesive(const real *n, real mu, real cohesion, real 
 TL_KERNEL void tlk_limit(bool coulomb, const real *n, real mu, real cohesion, real *g)
 {
     if (!coulomb) {
-        tlk_project_cohesive(n, mu, cohesion, g);
+        tlk_project_cohesive(n, mu, 1, cohesion, g);
         return;
     }
     const real gn = tlk_dot(g, n), normal = tlk_max(gn, 0 - cohesion);
@@ -88,7 +90,7 @@ TL_KERNEL real tlk_cone_residual(bool coulomb, const real *n, real mu, real cohe
     }
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - eta * w[k];
-    tlk_project_cohesive(n, mu, cohesion, next);
+    tlk_project_cohesive(n, mu, 1, cohesion, next);
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - next[k];
     return tlk_sqrt(tlk_dot(next, next)) / eta;

@@ -17,7 +17,7 @@
 
 #define TLK_BACKTRACK  40u  /* trials of an iteration, at most */
 #define TLK_SUFFICIENT 1e-4 /* of the predicted decrease, for spg to go all the way */
-#define TLK_ASTRAY     1.5 /* of the least residual since apgd began to go faster: it begins anew */
+#define TLK_FASTEST    0.95 /* of its last change that apgd makes once more under Coulomb's law */
 
 TL_KERNEL real *tlk_point(const tlk_problem *p, uint32_t which, uint32_t s)
 {
@@ -172,8 +172,8 @@ TL_KERNEL void tlk_gradient_start(const tlk_problem *p, uint32_t i)
 }
 
 /* One item: cuts t where the quadratic model does not hold for the trial; else moves on, faster
- * and faster while that goes downhill. Under Coulomb's law, which has no potential, downhill is not
- * enough: the residual must not grow far, either. */
+ * and faster while that goes downhill. Under Coulomb's law, which has no potential, what slips
+ * leads downhill all the time: there it may not go ever faster. */
 TL_KERNEL void tlk_apgd_decide(const tlk_problem *p, uint32_t i)
 {
     tlk_descent *c = p->descent;
@@ -189,9 +189,7 @@ TL_KERNEL void tlk_apgd_decide(const tlk_problem *p, uint32_t i)
             return;
     }
     tlk_accept(c);
-    const double residual = sqrt(dots[3] / dots[4]);
-    c->least = c->theta == 1 ? residual : tlk_min(c->least, residual);
-    if (dots[2] > 0 || (p->coulomb && residual > TLK_ASTRAY * c->least)) {
+    if (dots[2] > 0) {
         /* the step from the last point went uphill: start the acceleration anew from here */
         c->theta = 1;
         c->beta = 0;
@@ -199,6 +197,8 @@ TL_KERNEL void tlk_apgd_decide(const tlk_problem *p, uint32_t i)
         const double square = c->theta * c->theta;
         const double next = 0.5 * (sqrt(square * square + 4 * square) - square);
         c->beta = c->theta * (1 - c->theta) / (square + next);
+        if (p->coulomb)
+            c->beta = tlk_min(c->beta, TLK_FASTEST);
         c->theta = next;
     }
     c->t *= 1.05;

@@ -375,6 +375,21 @@ TL_KERNEL double tlk_joint_bent(const tlk_joints *g, const tlk_joint *j, uint32_
     return g->how[j->articulation].straight ? 0 : g->bend[at];
 }
 
+/* One node: its body is held by joints. */
+TL_KERNEL void tlk_joint_mark(const tlk_joined_bodies *h, uint32_t k)
+{
+    if (h->node_body[k] != TLK_NONE)
+        h->joined[h->node_body[k]] = 1;
+}
+
+/* One node: its body's velocity is another from now. */
+TL_KERNEL void tlk_joint_anew(const tlk_joined_bodies *h, uint32_t k)
+{
+    const size_t at = 8 * (size_t)h->node_body[k];
+    for (uint32_t c = 0; c < 8 && h->node_body[k] != TLK_NONE; c++)
+        h->vel[at + c] = h->from[at + c];
+}
+
 /* One body that joints act on: where it will be at the end of the step. */
 TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
 {

@@ -220,8 +220,15 @@ TL_KERNEL bool tlk_keeps(const tlk_colour *c, uint32_t k, uint32_t word)
            word >> 16 <= now >> 16;
 }
 
+/* Whether joints hold a body of the pair with first contact k. */
+TL_KERNEL bool tlk_is_joined(const tlk_colour *c, uint32_t k)
+{
+    return c->joined[c->shape_body[c->a[k]]] || c->joined[c->shape_body[c->b[k]]];
+}
+
 /* Gives pair i, whose first contact is k, a colour: its contacts have it, and it is in the key in
- * the order of rows. Pairs of many points are apart, so that rows side by side have as many. */
+ * the order of rows. Pairs of many points are apart, so that rows side by side have as many; but
+ * where there are joints, those of joined bodies come first. */
 TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t colour)
 {
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
@@ -230,7 +237,8 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t
     const uint32_t arms = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
     const uint32_t many = end - k > 2;
-    c->key[i] = colour * 4 + arms * 2 + (arms ? many : wall);
+    const uint32_t last = c->joined ? !tlk_is_joined(c, k) : arms ? many : wall;
+    c->key[i] = colour * 4 + arms * 2 + last;
     const uint32_t word = c->copy ? colour | tlk_doubled(c, k) : colour;
     for (uint32_t point = k; c->colour && point < end; point++)
         c->colour[point] = word;

@@ -359,7 +359,7 @@ TL_KERNEL void tlk_order_contact(const tlk_order *o, uint32_t p)
         o->moment_out[4 * (size_t)p + c] = sign * o->moment[4 * (size_t)k + c];
     for (uint32_t c = 0; c < TLK_CONTACT_PAST && o->past; c++) /* forces turn round, sizes do not */
         o->past_out[TLK_CONTACT_PAST * (size_t)p + c] =
-            (c % 4 == 3 ? 1.0 : (double)sign) * o->past[TLK_CONTACT_PAST * (size_t)k + c];
+            (c % 4 == 3 ? 1 : sign) * o->past[TLK_CONTACT_PAST * (size_t)k + c];
 }
 
 /* One shape: how many contacts it owns now. */

@@ -349,6 +349,21 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *
         gamma[k] = next * row->n[k] + scale * t[k];
 }
 
+/* The same with the cone law. The projection is in the metric of the two steps, so that a central
+ * row comes to where the objective is least, with omega 1. In arm rows the normal and the tangent
+ * plane are coupled: there half of both is what never goes too far. */
+TL_KERNEL void tlk_psor_cone(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
+                             const real *eta, real *gamma)
+{
+    const real omega = row->arms ? (real)(0.5 * p->omega) : (real)p->omega;
+    const real soft = p->material ? row->material.soft : (real)0, un = tlk_dot(u, row->n);
+    const real step = soft > 0 ? eta[0] / (1 + soft * eta[0]) : eta[0];
+    const real along = omega * step * (un + bias), across = omega * eta[1];
+    for (int k = 0; k < 3; k++)
+        gamma[k] -= along * row->n[k] + across * (u[k] - un * row->n[k]);
+    tlk_project_cohesive(row->n, row->mu, step / eta[1], tlk_row_cohesion(p, row), gamma);
+}
+
 /* One arm row's step without friction. */
 TL_KERNEL void tlk_arm_normal(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
                               real *gamma)
@@ -420,10 +435,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
     } else if (p->coulomb) {
         tlk_psor_coulomb(p, p->bias[s], &row, &pair, u, eta, gamma);
     } else {
-        const real step = (real)p->omega * tlk_whole_eta(p, &row, &pair), bias = p->bias[s];
-        for (int k = 0; k < 3; k++)
-            gamma[k] -= step * (u[k] + bias * row.n[k]);
-        tlk_limit(p->coulomb, row.n, row.mu, tlk_row_cohesion(p, &row), gamma);
+        tlk_psor_cone(p, p->bias[s], &row, u, eta, gamma);
     }
     tlk_store3(p->gamma, s, gamma);
     for (int k = 0; k < 3; k++)

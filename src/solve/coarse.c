@@ -125,7 +125,7 @@ tl_status tl_coarse_correct(tl_backend *b, tl_workspace *w, const tl_problem *pr
     b->ops->run(b, solve, 2, 1);
     b->ops->run(b, change, 2, 1);
     changed.view.gamma = q.change;
-    tl_psor_guess(b, &changed, q.change_vel);
+    tl_psor_guess(b, &changed, false, q.change_vel);
     b->ops->run(b, apply, 3, 1);
     w->coarse.nodes = q.node_count;
     return TL_OK;

@@ -13,6 +13,7 @@
 typedef struct tl_segment {
     uint32_t begin, end;
     bool serial;
+    uint32_t joined; /* the end of those with joined bodies, which come first, by whole packets */
 } tl_segment;
 
 #define TL_SEGMENTS (2 * TLK_COLOURS) /* central and arm rows of each colour */
@@ -30,12 +31,16 @@ typedef struct tl_problem {
         view; /* gamma is the start and the solution; vel must be a copy of free at the start */
     tl_segment segments[TL_SEGMENTS];
     uint32_t segment_count;
+    const uint32_t *joined;   /* tlk_joined_rows.packet, */
+    uint32_t joined_packets;  /* and how many; */
+    bool sided;               /* the workspace has the sides of theirs that are free */
     tlk_split split;          /* for Gauss-Seidel: the copies of crowded bodies, if there are any */
     uint64_t lists;           /* the workspace's count when it made the lists in the view */
     const tlk_joints *joints; /* that hold bodies; or NULL. vel is then projected onto them */
     uint32_t articulations;
-    uint32_t joint_rows;       /* of them; 0: sweeps have no momentum */
+    uint32_t joint_rows;       /* of them */
     double pace;               /* tlk_pace.theta that momentum begins with */
+    bool alone;                /* all dynamic bodies have joints */
     bool bounded;              /* rows of joints may change their states */
     bool started;              /* vel has what gamma does to it, and to joints; of psor alone */
     tl_coarse_lattice lattice; /* of psor alone, without joints and materials */
@@ -54,7 +59,7 @@ typedef struct tl_workspace {
     uint64_t lists;                              /* how often they were made */
     tl_buffer points, images, r, blocks;         /* tlk_problem; velocities of the operator */
     tl_buffer descent, dots;
-    tl_buffer momentum; /* of psor with joints: tlk_momentum, all of it */
+    tl_buffer momentum; /* of psor: tlk_momentum, all of it */
     tl_buffer crowd;    /* of jacobi */
     tl_buffer free;     /* of those that gather: free velocities, projected onto joints */
     tl_coarse_room coarse;
@@ -121,8 +126,8 @@ tl_status tl_solve_spg(tl_backend *, tl_workspace *, tl_problem *, const tl_solv
                        tl_solution *);
 
 /* Adds what the impulses that rows start with do to `vel`, velocities of bodies; by colours, where
- * the problem has them. */
-void tl_psor_guess(tl_backend *backend, const tl_problem *problem, void *vel);
+ * the problem has them. `joined`: those of rows with joined bodies alone. */
+void tl_psor_guess(tl_backend *backend, const tl_problem *problem, bool joined, void *vel);
 
 /* One correction of gamma and vel by the coarse level; `swept`: the view of sweeps, whose blocks
  * may be copies of crowded bodies, which vel is the mean of. */

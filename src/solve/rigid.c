@@ -282,7 +282,7 @@ static void lay_out(const reading *x, const ordering *o, tl_rigid *r)
                     place[order[it->first + k]] = row + k * TLK_LANES;
                 items++;
             }
-            segments[kind][c] = (tl_segment){begin, items, c == TLK_COLOURS - 1};
+            segments[kind][c] = (tl_segment){begin, items, c == TLK_COLOURS - 1, begin};
             items = (items + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
         }
     }

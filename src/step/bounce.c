@@ -198,15 +198,34 @@ static void view(const tl_world *w, const tl_problem *problem, const tlk_build *
     bounce->apart = !together(w);
 }
 
+/* Whether rows with joined bodies are worse than none. Where all are such, that is what all would
+ * tell; the others alone are not weighed. */
+static tl_status is_suspect(tl_world *w, const tl_problem *problem, tlk_bounce *bounce,
+                            bool *suspect)
+{
+    double sums[TLK_FOLD_NUMBERS] = {0};
+    *suspect = w->settings.solver.kind != TL_PSOR; /* these know no such rows */
+    if (*suspect || !problem->joined_packets)
+        return TL_OK;
+    bounce->joined = problem->joined;
+    TL_TRY(tl_fold_one(w->backend, TLK_FOLD_bounce_joined, TLK_LANES * problem->joined_packets,
+                       bounce, sums));
+    *suspect = sums[0] > rounding_of(w) * sums[1];
+    return TL_OK;
+}
+
 tl_status tl_step_weigh(tl_world *w, tl_problem *problem, const tlk_build *build,
                         tlk_bounce *bounce)
 {
     tl_backend *b = w->backend;
     const tl_mechanism *m = &w->mechanism;
-    double sums[TLK_FOLD_NUMBERS];
+    double sums[TLK_FOLD_NUMBERS] = {0};
+    bool suspect;
     view(w, problem, build, bounce);
     bounce->start = 1;
-    TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
+    TL_TRY(is_suspect(w, problem, bounce, &suspect));
+    if (suspect)
+        TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_work, problem->view.rows, bounce, sums));
     if (sums[1] > rounding_of(w) * sums[2])
         TL_TRY(weigh(w, bounce));
     bounce->start = 0;
@@ -235,7 +254,7 @@ static tl_status gained(tl_world *w, const tl_problem *problem, const tlk_bounce
     TL_TRY(tl_buffer_need(b, &w->struck, bytes));
     b->ops->copy(b, w->struck.data, problem->view.vel, bytes);
     b->ops->copy(b, problem->view.vel, bounce->before, bytes);
-    tl_psor_guess(b, problem, problem->view.vel);
+    tl_psor_guess(b, problem, false, problem->view.vel);
     TL_TRY(tl_fold_one(b, TLK_FOLD_bounce_gain, w->dynamic, bounce, sums));
     *gains = sums[0] > rounding_of(w) * sums[1];
     if (*gains)

@@ -151,6 +151,7 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
             s->motion.jump = INFINITY; /* what is farther away is not to be seen */
         return TL_OK;
     }
+    TL_TRY(tl_joints_ready(w)); /* the order of rows asks which bodies they hold */
     TL_TRY(tl_step_match(w, next));
     r->ms.match += lap(w, &mark);
     TL_TRY(tl_step_order(w, next, &s->problem, &r->colours));

@@ -72,24 +72,37 @@ static void lay_levels(const tl_world *w, tlk_motion *motion)
     motion->layer[1] = high > low ? 4 / (high - low) : 0;
 }
 
-tl_status tl_step_free(tl_world *w, tlk_motion *motion)
+/* All but velocities. */
+static void make_motion(const tl_world *w, tlk_motion *motion)
 {
-    const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
-    TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
-    TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
-    TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
     *motion = (tlk_motion){.bodies = tl_world_bodies_view(w),
                            .h = w->settings.step,
                            .max_speed = w->settings.max_speed,
                            .jump = 0.5 * (tl_step_margin(w) + TL_MISSED * w->smallest),
                            .step = w->steps,
                            .planar = w->settings.planar == TL_PLANAR_XZ,
-                           .free = w->free.data,
-                           .vel = w->work.data,
-                           .pseudo_out = w->pseudo.data,
                            .held = w->swings ? w->held.data : NULL};
     for (int k = 0; k < 3; k++)
         motion->gravity[k] = w->settings.gravity[k];
     lay_levels(w, motion);
+}
+
+tl_status tl_step_free(tl_world *w, tlk_motion *motion)
+{
+    const size_t bytes = 8 * (size_t)w->rows * w->backend->real;
+    TL_TRY(tl_buffer_need(w->backend, &w->free, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->work, bytes));
+    TL_TRY(tl_buffer_need(w->backend, &w->pseudo, bytes));
+    make_motion(w, motion);
+    motion->free = w->free.data;
+    motion->vel = w->work.data;
+    motion->pseudo_out = w->pseudo.data;
     return tl_step_push(w, motion);
+}
+
+tl_status tl_step_forces(tl_world *w, tlk_motion *motion)
+{
+    uint32_t forced;
+    make_motion(w, motion);
+    return w->forces.count ? sum_forces(w, motion, &forced) : TL_OK;
 }

@@ -85,13 +85,14 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
 {
     tl_backend *b = w->backend;
     const tl_mechanism *m = &w->mechanism;
-    TL_TRY(tl_joints_ready(w));
     if (!m->count)
         return TL_OK;
     TL_TRY(aim(w));
     const bool often = problem->view.rows && b->ops->threads; /* on a CPU */
     if (often)
         TL_TRY(tl_joints_turn(w));
+    if (problem->view.rows)
+        TL_TRY(tl_buffer_need(b, &w->rest, 8 * (size_t)w->rows * b->real));
     tlk_joints *g = &joints->velocity;
     *g = tl_joints_view(w);
     g->motion = *motion;
@@ -145,9 +146,12 @@ void tl_step_joints_solved(tl_world *w, const tl_problem *problem, const tlk_bou
     if (!problem->view.rows || !tl_step_joined(w))
         return;
     if (joints->velocity.sweeping) {
-        b->ops->copy(b, problem->view.vel, before->before, 8 * (size_t)w->rows * b->real);
+        const size_t bytes = 8 * (size_t)w->rows * b->real;
+        const tlk_joined_bodies held = {m->node_body.data, NULL, w->rest.data, problem->view.vel};
+        b->ops->copy(b, w->rest.data, before->before, bytes);
         b->ops->copy(b, m->lambda.data, before->part + w->dynamic, m->rows * sizeof(double));
-        tl_psor_guess(b, problem, problem->view.vel);
+        tl_psor_guess(b, problem, true, w->rest.data);
+        tl_run(b, TLK_joint_anew, (uint32_t)m->elimination.items.count, &held);
     }
     joints->velocity.sweeping = 0;
     joints->velocity.passes = PASSES;

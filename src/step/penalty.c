@@ -9,20 +9,22 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDEST   0.3 /* of the smallest radius: the widest margin to begin with */
-#define WIDER    4.0 /* than bodies may go in a step, so that pairs last for several */
+#define WIDEST   0.3  /* of the smallest radius: the widest margin to begin with */
+#define WIDER    4.0  /* than bodies may go in a step, */
+#define LASTS    16.0 /* or so, where pairs last for several */
 #define ATTEMPTS 16u
 
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,    &p->half,   &p->start,     &p->sums,   &p->pace,      &p->work,
-        &p->forced, &p->past,   &p->sum,       &p->last,   &p->roll,      &p->place,
-        &p->key,    &p->value,  &p->range,     &p->at,     &p->load,      &p->reference,
-        &p->turned, &p->spring, &p->saved_pos, &p->points, &p->saved_vel, &p->saved_quat,
-        &p->mean,   &p->table,  &p->times,     &p->slides, &p->halt,      &p->order,
-        &p->acts,   &p->couple, &p->rod,       &p->pace2,  &p->rod_from,  &p->stretch,
-        &p->past2,  &p->acts2,  &p->place2,    &p->other};
+        &p->vel,      &p->half,     &p->start,     &p->sums,    &p->pace,       &p->work,
+        &p->forced,   &p->past,     &p->sum,       &p->last,    &p->roll,       &p->place,
+        &p->key,      &p->value,    &p->range,     &p->at,      &p->load,       &p->reference,
+        &p->turned,   &p->spring,   &p->saved_pos, &p->points,  &p->saved_quat, &p->table,
+        &p->times,    &p->slides,   &p->halt,      &p->order,   &p->acts,       &p->couple,
+        &p->rod,      &p->pace2,    &p->rod_from,  &p->stretch, &p->past2,      &p->acts2,
+        &p->place2,   &p->other,    &p->spot,      &p->nears,   &p->near_of,    &p->near_word,
+        &p->near_row, &p->near_end, &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -45,8 +47,10 @@ void tl_step_penalty_end(tl_world *w)
 
 void tl_step_penalty_forget(tl_world *w)
 {
-    if (w->penalty)
-        w->penalty->valid = w->penalty->tables = w->penalty->warned = false;
+    if (!w->penalty)
+        return;
+    w->penalty->valid = w->penalty->tables = w->penalty->warned = false;
+    w->penalty->limit = 0;
 }
 
 /* --- before anything moves ------------------------------------------------------------------- */
@@ -110,14 +114,11 @@ static tl_status make_buffers(tl_world *w, tl_penalty *p, bool stages)
     tl_backend *b = w->backend;
     const size_t rows = w->rows, eight = 8 * rows * sizeof(double);
     TL_TRY(tl_buffer_need(b, &p->vel, eight));
-    TL_TRY(tl_buffer_need(b, &p->half, eight));
     TL_TRY(tl_buffer_need(b, &p->pace, 8 * rows * b->real));
     TL_TRY(tl_buffer_need(b, &p->start, stages ? 2 * eight : 0));
     TL_TRY(tl_buffer_need(b, &p->sums, stages ? 2 * eight : 0));
     TL_TRY(tl_buffer_need(b, &p->saved_pos, 4 * rows * sizeof(double)));
     TL_TRY(tl_buffer_need(b, &p->saved_quat, 4 * rows * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &p->saved_vel, 8 * rows * b->real));
-    TL_TRY(tl_buffer_need(b, &p->mean, 8 * rows * b->real));
     return tl_buffer_need(b, &p->halt, sizeof(uint64_t));
 }
 
@@ -154,12 +155,10 @@ static void make_view(tl_world *w, tl_penalty *p, tl_penalty_step *s)
                        .vel = p->vel.data,
                        .pace = p->pace.data,
                        .to_pace = p->pace.data,
-                       .half = p->half.data,
                        .start = p->start.data,
                        .sums = p->sums.data,
                        .saved_pos = p->saved_pos.data,
-                       .saved_vel = p->saved_vel.data,
-                       .mean = p->mean.data,
+                       .mean = p->pace.data, /* which is read no more when a step ends */
                        .step = w->settings.step,
                        .number = w->steps};
     memcpy(v->gravity, w->settings.gravity, sizeof v->gravity);
@@ -179,6 +178,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         w->penalty->rods.item = sizeof(tlk_rod);
         w->penalty->forced_rows.item = sizeof(uint32_t);
         w->penalty->numbers.item = sizeof(double);
+        w->penalty->key.arena = w->penalty->points.arena = &w->arena;
     }
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
@@ -192,12 +192,11 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
     TL_TRY(make_buffers(w, p, tl_penalty_integrator(w) == TL_INTEGRATOR_RK4));
     TL_TRY(take_springs(w, p));
     TL_TRY(tl_penalty_take_rods(w, p));
-    TL_TRY(tl_step_free(w, &s->motion));
+    TL_TRY(tl_step_forces(w, &s->motion));
     make_view(w, p, s);
     TL_TRY(take_forces(w, p, &s->view, &s->motion));
     b->ops->copy(b, p->saved_pos.data, w->pos.data, 4 * rows * sizeof(double));
     b->ops->copy(b, p->saved_quat.data, w->quat.data, 4 * rows * sizeof(double));
-    b->ops->copy(b, p->saved_vel.data, w->vel.data, 8 * rows * b->real);
     b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
     if (rows)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
@@ -214,7 +213,6 @@ static void restore(tl_world *w)
     const size_t rows = w->rows;
     b->ops->copy(b, w->pos.data, p->saved_pos.data, 4 * rows * sizeof(double));
     b->ops->copy(b, w->quat.data, p->saved_quat.data, 4 * rows * sizeof(double));
-    b->ops->copy(b, w->vel.data, p->saved_vel.data, 8 * rows * b->real);
     b->ops->fill(b, p->halt.data, 0, sizeof(uint64_t));
     /* what springs and rods lost in the attempt was not */
     if (p->springs.count)
@@ -242,7 +240,8 @@ static void plan(tl_world *w, tl_penalty_step *s)
         s->reused = true;
         return;
     }
-    p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, WIDER * way));
+    const double wider = w->manifolds || w->surfaces ? WIDER : LASTS;
+    p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, wider * way));
     s->chunks = p->margin > 0 && way > p->margin ? (uint32_t)fmin(ceil(way / p->margin), 1e6) : 1;
 }
 
@@ -307,10 +306,11 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
         const uint32_t from = (uint32_t)((uint64_t)s->substeps * k / s->chunks);
         const uint32_t to = (uint32_t)((uint64_t)s->substeps * (k + 1) / s->chunks);
         s->view.h = w->settings.step / s->substeps;
+        TL_TRY(tl_penalty_tell_near(w, s));
         tl_penalty_run(w, &s->view, to - from);
         TL_TRY(b->ops->download(b, halt, p->halt.data, sizeof *halt));
         p->soon = *halt & 4;
-        *halt &= 3;
+        *halt &= 11;
         if (*halt)
             return TL_OK;
         TL_TRY(add_up(w, s, s->sums));
@@ -330,7 +330,9 @@ static tl_status diverged(tl_world *w, tl_penalty_step *s)
     tl_backend *b = w->backend;
     double n[TLK_FOLD_NUMBERS], x[4], v[8];
     uint32_t id;
-    TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
+    tlk_penalty view = s->view;
+    view.bodies.vel = view.mean; /* the state stays */
+    TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &view, n));
     const size_t row = n[0] < w->dynamic ? (size_t)n[0] : 0;
     TL_TRY(b->ops->download(b, &id, (const uint32_t *)w->id.data + row, sizeof id));
     TL_TRY(b->ops->download(b, x, (const double *)w->penalty->saved_pos.data + 4 * row, sizeof x));
@@ -350,6 +352,7 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     uint64_t halt = 0;
+    s->wide = p->phased;
     s->substeps = w->settings.penalty.substeps ? w->settings.penalty.substeps : 1;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, n));
@@ -366,6 +369,7 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
                            (unsigned long long)w->steps + 1, s->view.h);
         if (!halt)
             return TL_OK;
+        s->again = s->reused && !(halt & 2);
         p->valid = s->reused = false;
         if (halt & 1)
             return diverged(w, s);
@@ -376,7 +380,9 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
                 "found with; call tl_world_find_pairs() before",
                 p->margin);
         restore(w);
-        if (s->chunks < s->substeps)
+        if (!(halt & 2))
+            s->wide = true;
+        else if (s->chunks < s->substeps)
             s->chunks = s->chunks > s->substeps / 4 ? s->substeps : 4 * s->chunks;
         else
             p->margin *= 4;
@@ -412,7 +418,7 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     tlk_motion motion = s->motion;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
-    motion.vel = p->mean.data; /* from where the step began to where it ended */
+    motion.vel = s->view.mean; /* from where the step began to where it ended */
     motion.pseudo = NULL;
     motion.bodies.pos = p->saved_pos.data;
     TL_TRY(tl_monitors_prepare(w, set, &motion));

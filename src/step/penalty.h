@@ -10,21 +10,24 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, half, start, sums;             /* double per row: tlk_penalty */
-    tl_buffer pace;                               /* real per row */
-    tl_buffer work, forced;                       /* per dynamic row */
-    tl_buffer past, sum, last, roll, place;       /* of slots */
-    tl_buffer acts, couple;                       /* of pairs */
-    tl_buffer key, value, range;                  /* lists of items by body */
-    tl_buffer at, load;                           /* of items, and along the lists */
-    tl_buffer pace2, past2, acts2, place2, other; /* of `whole`: what is read while pace, past, acts
-                                                    and places are written, and the other way */
-    tl_buffer reference, turned;                  /* where shapes were when pairs were found */
-    tl_buffer saved_pos, saved_quat, saved_vel;   /* the state that the step began with */
-    tl_buffer mean;                               /* real per row */
-    tl_buffer table, times, slides;               /* double: of materials */
-    tl_buffer spring;                             /* tlk_spring */
-    tl_buffer rod, rod_from, stretch;             /* tlk_rod; double: tlk_penalty */
+    tl_buffer vel, start, sums;             /* double per row: tlk_penalty */
+    tl_buffer half;                         /* likewise, where not `light` */
+    tl_buffer pace;                         /* real per row */
+    tl_buffer work, forced;                 /* per dynamic row */
+    tl_buffer past, sum, last, roll, place; /* of slots */
+    tl_buffer acts, couple;                 /* of pairs */
+    tl_buffer key, value, range;            /* lists of items by body */
+    tl_buffer at, load;                     /* of items, and along the lists */
+    tl_buffer pace2, past2, acts2, place2;  /* of `whole`: what is read while pace, past, acts and
+                                               places are written, and the other way */
+    tl_buffer other, spot;                  /* and of a simple world: partners; tlk_penalty.spot */
+    tl_buffer nears, near_of, near_word, near_row, near_end, near_from; /* tlk_penalty.near */
+    uint32_t still[2];                 /* places of the lists that this is of */
+    tl_buffer reference, turned;       /* where shapes were when pairs were found */
+    tl_buffer saved_pos, saved_quat;   /* the state that the step began with */
+    tl_buffer table, times, slides;    /* double: of materials */
+    tl_buffer spring;                  /* tlk_spring */
+    tl_buffer rod, rod_from, stretch;  /* tlk_rod; double: tlk_penalty */
     uint32_t kept[TLK_COLOURS + 1];    /* where colours of rods that keep their lengths begin */
     tl_buffer points, order;           /* uint32_t; order: pairs by colour */
     uint32_t colours[TLK_COLOURS + 1]; /* where colours begin in it */
@@ -34,17 +37,20 @@ struct tl_penalty {
     tl_contacts list;                       /* pairs, as they were found */
     bool tables, timed;                     /* those of materials are of now; what times */
     bool plain;                             /* of these: all pairs are (tlk_couple) */
-    bool balls, centred;                    /* all that moves; about the centres of bodies */
+    bool balls, centred, round;             /* all that moves; about the centres of bodies; with one
+                                               moment */
     bool light, whole;                      /* tlk_penalty.light; one pass over bodies */
-    bool valid;     /* pairs and what their slots keep are of the present state */
-    bool forces;    /* slots have the forces of the present state */
-    bool phased;    /* the caller says when pairs are found and collide */
-    bool warned;    /* that substeps are long */
-    uint32_t items; /* that lists are of */
-    bool soon;      /* half of what shapes may move is used up */
-    double margin;  /* m: with which they were found */
-    double elastic; /* J: at the end of the last step */
-    double limit;   /* s: tl_penalty_step.limit of the last step that looked for pairs */
+    bool valid;         /* pairs and what their slots keep are of the present state */
+    bool forces;        /* slots have the forces of the present state */
+    bool phased;        /* the caller says when pairs are found and collide */
+    bool warned;        /* that substeps are long */
+    uint32_t upright;   /* tlk_penalty.upright */
+    uint32_t items;     /* that lists are of */
+    uint32_t looked_at; /* of pairs in a substep: near ones, filled up to eights, and others */
+    bool soon;          /* half of what shapes may move is used up */
+    double margin;      /* m: with which they were found */
+    double elastic;     /* J: at the end of the last step */
+    double limit;       /* s: tl_penalty_step.limit of the last step that looked; 0: none */
     double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };
 
@@ -57,6 +63,8 @@ typedef struct tl_penalty_step {
     uint32_t chunks;   /* in which pairs are found */
     bool known;        /* the last forces of slots are those of the end of the last step */
     bool reused;       /* pairs are, too */
+    bool wide;         /* all pairs count as near */
+    bool again;        /* pairs are those that the step began with before */
     uint32_t searches;
     double limit;                  /* s: the least of the times that a substep must be short of */
     double lost, work;             /* J */
@@ -87,6 +95,10 @@ tl_status tl_penalty_take_rods(tl_world *world, tl_penalty *penalty);
 tl_status tl_penalty_rods_work(tl_world *world, double *lost, double *work);
 void tl_penalty_keep_lengths(tl_world *world, const tlk_penalty *view);
 void tl_penalty_steady_lengths(tl_world *world, const tlk_penalty *view, bool collided);
+
+/* penalty_near.c: pairs that may touch in a chunk of substeps, which begins now, are told from
+ * others, on backends and in worlds that look at these alone. */
+tl_status tl_penalty_tell_near(tl_world *world, tl_penalty_step *step);
 
 /* penalty_run.c: the integrator; forces of the present state; `count` substeps, each with its
  * collisions; and collisions alone, colour by colour. */

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAFE 0.2 /* of the least of the times */
+#define SAFE  0.2 /* of the least of the times */
+#define LOOKS 16u /* steps from look to look at them where substeps are given */
 
 /* What a spring and dashpot of a damping ratio leave of an approach. With attraction the contact
  * ends where surfaces part, without where the force is 0 (Schwager and Poeschel, 2007). Hertz's
@@ -234,7 +235,7 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
     limit least;
     s->substeps = given ? given : 1;
     s->limit = w->penalty->limit;
-    if (given && s->reused)
+    if (given && s->limit > 0 && w->steps % LOOKS)
         return TL_OK;
     TL_TRY(find_limit(w, s, &least));
     s->limit = w->penalty->limit = least.time;

@@ -5,17 +5,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether all that moves are balls, and balls about the centres of their bodies. */
+/* Whether all that moves are balls, and balls about the centres of their bodies; and whether each
+ * has one moment. */
 static tl_status look_at_balls(tl_world *w, const tlk_penalty *v)
 {
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
-    p->balls = p->centred = false;
+    p->balls = p->centred = p->round = false;
     if (!w->shape_dynamic)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_balls, w->shape_dynamic, v, n));
     p->balls = !(n[0] > 0);
     p->centred = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
+    p->round = !(n[2] > 0);
     return TL_OK;
 }
 
@@ -30,6 +32,8 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     const size_t keeps = plain ? TLK_PAST_PLAIN : TLK_PAST;
     p->light = plain && !v->rods && !v->springs && tl_penalty_integrator(w) == TL_INTEGRATOR_VERLET;
     p->whole = p->light && p->balls && b->whole;
+    TL_TRY(tl_buffer_need(b, &p->half, p->light ? 0 : 8 * (size_t)w->rows * sizeof(double)));
+    v->half = p->light ? p->vel.data : p->half.data;
     TL_TRY(tl_buffer_need(b, &p->past, keeps * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
@@ -71,12 +75,14 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     v->shapes = tl_world_shapes_view(w);
     v->reference = p->reference.data;
     v->turned = p->turned.data;
+    v->upright = p->upright;
     v->margin = p->margin;
     v->order = p->order.data;
-    v->body_of = p->key.data;
     v->other = p->other.data;
+    v->spot = p->spot.data;
     v->light = p->light;
     v->central = p->light && p->balls && p->centred;
+    v->simple = v->central && p->round;
 }
 
 /* What a substep needs that goes pair by pair, then body by body: what acts, along the lists, and
@@ -96,26 +102,44 @@ static tl_status make_loads(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
-/* What one in one pass needs: partners along the lists, and a second place for all that bodies read
- * of each other. */
+/* What a simple world needs for one in one pass: partners along the lists, and where pairs meet
+ * what is not dynamic. */
+static tl_status make_partners(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const bool simple = p->whole && p->centred && p->round;
+    const uint32_t *range = p->range.data;
+    const size_t sides = simple ? 2 * (size_t)p->items : 0;
+    p->still[0] = p->still[1] = 0;
+    TL_TRY(tl_buffer_need(b, &p->other, sides * sizeof(uint32_t)));
+    if (sides) {
+        TL_TRY(b->ops->download(b, &p->still[0], range + w->dynamic, sizeof *range));
+        TL_TRY(
+            b->ops->download(b, &p->still[1], range + 2 * (size_t)w->dynamic + 1, sizeof *range));
+    }
+    TL_TRY(tl_buffer_need(b, &p->spot, TLK_SPOT * (size_t)(p->still[1] - p->still[0]) * b->real));
+    tlk_penalty view = s->view;
+    view.list = p->value.data;
+    view.list_begin = range;
+    view.list_end = range + w->dynamic + 1;
+    view.order = p->other.data;
+    tl_run(b, TLK_penalty_partners, (uint32_t)sides, &view);
+    return TL_OK;
+}
+
+/* And any world: a second place for all that bodies read of each other. */
 static tl_status make_whole(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
+    TL_TRY(make_partners(w, s));
     if (!p->whole)
         return make_loads(w, s);
     b->ops->fill(b, p->acts2.data, 0, s->view.pairs);
     TL_TRY(tl_buffer_need(b, &p->pace2, 8 * (size_t)w->rows * b->real));
-    TL_TRY(tl_buffer_need(b, &p->place2,
-                          4 * (size_t)(p->centred ? w->shape_rows : w->dynamic) * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &p->other, p->centred ? 2 * (size_t)p->items * sizeof(uint32_t) : 0));
-    if (!p->centred)
-        return TL_OK;
-    tlk_penalty view = s->view;
-    view.list = p->value.data;
-    view.order = p->other.data;
-    tl_run(b, TLK_penalty_partners, 2 * p->items, &view);
-    return TL_OK;
+    return tl_buffer_need(b, &p->place2,
+                          4 * (size_t)(p->centred ? w->shape_rows : w->dynamic) * sizeof(double));
 }
 
 static tl_status make_lists(tl_world *w, tl_penalty_step *s)
@@ -125,6 +149,7 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     tlk_penalty *v = &s->view;
     const size_t items = (size_t)v->pairs + v->springs + 2 * (size_t)v->rods;
     uint32_t bits = 1;
+    TL_TRY(tl_arena_clear(b, &w->arena, 0));
     TL_TRY(tl_buffer_need(b, &p->stretch, v->rods ? 2 * (size_t)v->pairs * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->key, 2 * items * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->value, 2 * items * sizeof(uint32_t)));
@@ -193,24 +218,53 @@ tl_status tl_penalty_known(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
+/* Normals with which pairs are found are not read: their memory is past2's. */
+static void exchange_normals(tl_penalty *p)
+{
+    const tl_buffer other = p->list.n;
+    p->list.n = p->past2;
+    p->past2 = other;
+}
+
+/* Looks for pairs, and notes where shapes are. */
+static tl_status search(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    tl_contacts *next = &p->list;
+    tl_collide_state state;
+    s->view.margin = 0; /* rods note where their ends are */
+    tl_run(b, TLK_penalty_rod, s->view.rods, &s->view);
+    TL_TRY(tl_step_look(w, NULL, &state));
+    state.envelope = p->margin;
+    state.h = w->settings.step / s->substeps;
+    state.last = NULL;
+    s->searches++;
+    exchange_normals(p);
+    const tl_status found = tl_collide_run(b, &w->collide, &state, next);
+    exchange_normals(p);
+    TL_TRY(found);
+    if (!next->manifolds)
+        next->pairs = next->count;
+    TL_TRY(look_at_balls(w, &s->view));
+    TL_TRY(tl_buffer_need(b, &p->reference, 4 * (size_t)w->shape_rows * sizeof(double)));
+    p->upright = p->balls ? w->dynamic : 0;
+    const size_t turned = 4 * (size_t)(w->rows - p->upright) * sizeof(double);
+    TL_TRY(tl_buffer_need(b, &p->turned, turned));
+    b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
+    b->ops->copy(b, p->turned.data, (double *)w->quat.data + 4 * (size_t)p->upright, turned);
+    return TL_OK;
+}
+
 tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     tl_contacts *next = &p->list;
     tlk_penalty *v = &s->view;
-    tl_collide_state state;
-    v->margin = 0; /* rods note where their ends are */
-    tl_run(b, TLK_penalty_rod, v->rods, v);
-    TL_TRY(tl_step_look(w, NULL, &state));
-    state.envelope = p->margin;
-    state.h = w->settings.step / s->substeps;
-    state.last = NULL;
-    s->searches++;
-    TL_TRY(tl_collide_run(b, &w->collide, &state, next));
-    if (!next->manifolds)
-        next->pairs = next->count;
-    TL_TRY(look_at_balls(w, v));
+    if (!s->again)
+        TL_TRY(search(w, s));
+    s->again = false;
     TL_TRY(make_slots(w, s, next));
     v->old_start = last->impulses ? last->start.data : NULL;
     v->old_b = last->b.data;
@@ -221,10 +275,6 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     tl_run(b, TLK_penalty_match, next->pairs, v);
     TL_TRY(make_lists(w, s));
     TL_TRY(make_colours(w, s, next));
-    TL_TRY(tl_buffer_need(b, &p->reference, 4 * (size_t)w->shape_rows * sizeof(double)));
-    TL_TRY(tl_buffer_need(b, &p->turned, 4 * (size_t)w->rows * sizeof(double)));
-    b->ops->copy(b, p->reference.data, w->centre.data, 4 * (size_t)w->shape_rows * sizeof(double));
-    b->ops->copy(b, p->turned.data, w->quat.data, 4 * (size_t)w->rows * sizeof(double));
     view_lists(w, s);
     p->soon = true; /* until a step has run with them */
     p->forces = false;
@@ -237,7 +287,7 @@ static tl_status make_room(tl_world *w, tl_contacts *set)
     tl_backend *b = w->backend;
     const size_t count = set->count;
     TL_TRY(tl_contacts_room(b, set));
-    TL_TRY(tl_buffer_need(b, &set->past, TLK_CONTACT_PAST * count * sizeof(double)));
+    TL_TRY(tl_buffer_need(b, &set->past, TLK_CONTACT_PAST * count * b->real));
     if (w->rolls)
         TL_TRY(tl_buffer_need(b, &set->moment, 4 * count * b->real));
     b->ops->fill(b, set->colour.data, 0xff, count * sizeof(uint32_t)); /* TLK_NONE */

@@ -13,12 +13,13 @@ tl_integrator tl_penalty_integrator(const tl_world *w)
 
 /* --- in one pass over bodies (kernels/penalty/whole.h) ---------------------------------------- */
 
-/* A pass: shapes that do not move with the pass come before it, bodies that are not dynamic after.
+/* A pass: shapes that do not move with the pass, and in a simple world where pairs meet what is not
+ * dynamic, come before it, bodies that are not dynamic after.
  * Places and velocities are read on side `state` and written to the other, what contacts keep
  * likewise. */
 typedef struct pass {
     tlk_penalty args, place;
-    tl_launch launch[3];
+    tl_launch launch[4];
     size_t count;
 } pass;
 
@@ -43,12 +44,13 @@ static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, d
         out->place.from = NULL; /* all balls only before anything has moved */
     }
     const uint32_t from = v->central && commits ? w->shape_dynamic : 0;
-    const tl_launch all[3] = {{TLK_penalty_place, from, w->shape_rows, false, &out->place},
+    const tl_launch all[4] = {{TLK_penalty_place, from, w->shape_rows, false, &out->place},
+                              {TLK_penalty_wall, p->still[0], p->still[1], false, a},
                               {TLK_penalty_whole, 0, w->dynamic, false, a},
                               {TLK_penalty_move, w->dynamic, w->rows, false, a}};
     out->count = 0;
-    for (size_t i = 0; i < 3; i++)
-        if (all[i].end > all[i].begin && !(i == 2 && moves == TLK_MOVE_NOT))
+    for (size_t i = 0; i < 4; i++)
+        if (all[i].end > all[i].begin && !(i == 3 && moves == TLK_MOVE_NOT))
             out->launch[out->count++] = all[i];
 }
 
@@ -86,7 +88,7 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
     const double h = v->h;
     const uint32_t next = count - 1, last = next % 2;
     pass one, two[2];
-    tl_launch both[6];
+    tl_launch both[8];
     copy_rest(w, v);
     make_pass(w, v, 0, 0.5 * h, false, TLK_MOVE_FIRST, 0, 0, &one);
     run_pass(w, &one);
@@ -119,7 +121,7 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
 /* Launches of one evaluation and what moves bodies by it. */
 typedef struct substep {
     tlk_penalty args, place;
-    tl_launch launch[6];
+    tl_launch launch[7];
     size_t count;
 } substep;
 
@@ -134,15 +136,25 @@ static void make_substep(const tl_world *w, const tlk_penalty *view, double adva
     out->place = out->args;
     /* bodies move where they are; balls about their centres are where their shapes are */
     out->args.from = out->args.to = view->central ? view->shapes.centre : view->bodies.pos;
-    const uint32_t from = view->central && commits ? w->shape_dynamic : 0;
-    const tl_launch all[6] = {{TLK_penalty_rod, 0, view->rods, false, &out->args},
+    const bool near = view->nears && moves != TLK_MOVE_NOT;
+    const uint32_t from = near || (view->central && commits) ? w->shape_dynamic : 0;
+    if (near) {
+        out->args.at = w->penalty->near_row.data;
+        out->args.list_end = view->near_end;
+    }
+    /* pairs with walls take longer: threads share them and near ones each */
+    const uint32_t kernel = near ? TLK_penalty_meet : TLK_penalty_force;
+    const uint32_t pairs = near ? view->near_walls : view->pairs;
+    const uint32_t walls = near ? w->penalty->looked_at : pairs;
+    const tl_launch all[7] = {{TLK_penalty_rod, 0, view->rods, false, &out->args},
                               {TLK_penalty_place, from, w->shape_rows, false, &out->place},
-                              {TLK_penalty_force, 0, view->pairs, false, &out->args},
+                              {kernel, 0, pairs, false, &out->args},
+                              {kernel, pairs, walls, false, &out->args},
                               {TLK_penalty_spring, 0, view->springs, false, &out->args},
                               {TLK_penalty_spread, 0, view->rods, false, &out->args},
                               {TLK_penalty_move, 0, w->rows, false, &out->args}};
     out->count = 0;
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 7; i++)
         if (all[i].end > all[i].begin &&
             !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
             out->launch[out->count++] = all[i];
@@ -200,7 +212,7 @@ static void run_stages(tl_world *w, const tlk_penalty *v, uint32_t count)
 {
     static const double share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, at[4] = {0, 0.5, 0.5, 1};
     substep stage[4];
-    tl_launch all[24];
+    tl_launch all[28];
     size_t launches = 0;
     for (int k = 0; k < 4; k++) {
         make_substep(w, v, at[k] * v->h, share[k] * v->h, k == 3,

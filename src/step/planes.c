@@ -12,7 +12,7 @@ static tl_status guess(tl_world *w, const tl_problem *problem, void **vel)
     *vel = w->problem.guess.data;
     b->ops->copy(b, *vel, w->free.data, bytes);
     if (w->settings.solver.kind == TL_PSOR) {
-        tl_psor_guess(b, problem, *vel);
+        tl_psor_guess(b, problem, false, *vel);
         return TL_OK;
     }
     tl_problem gathered = *problem;

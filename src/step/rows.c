@@ -7,6 +7,11 @@
 
 _Static_assert(4 * TLK_COLOURS == TLK_RANK_KEYS, "keys are: colour, kind of row, wall or not");
 
+/* What the device knows of segments: where each starts in the order of keys, and one more; which
+ * item is its first; then tlk_joined_rows.begin and tlk_joined_rows.first. */
+enum { ITEM = TL_SEGMENTS + 1, JOINED_BEGIN = ITEM + TL_SEGMENTS };
+enum { JOINED_FIRST = JOINED_BEGIN + TL_SEGMENTS, SEGMENT_WORDS = JOINED_FIRST + TL_SEGMENTS };
+
 #define RESTING 0.1 /* of the envelope */
 
 /* How many copies each body has, and whose they are; so many that each has few enough pairs. */
@@ -76,6 +81,39 @@ tl_status tl_step_colour_pairs(tl_world *w, tl_contacts *c, uint32_t *starts)
     return b->ops->rank(b, args.key, c->pairs, p->place.data, starts, NULL, &none);
 }
 
+static uint32_t packets_of(uint32_t items)
+{
+    return (items + TLK_LANES - 1) / TLK_LANES;
+}
+
+/* Items of a segment with joined bodies: the first ones, or all. */
+static uint32_t joined_items(const tl_problem *problem, const uint32_t *starts, uint32_t segment)
+{
+    return starts[2 * segment + (problem->alone ? 2 : 1)] - starts[2 * segment];
+}
+
+/* Where the rows with joined bodies are: the first of each segment, by whole packets. */
+static void lay_joined(tl_problem *problem, const uint32_t *starts, uint32_t *table)
+{
+    const tlk_problem *view = &problem->view;
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < TL_SEGMENTS; i++) {
+        const uint32_t kind = i / TLK_COLOURS, segment = 2 * (i % TLK_COLOURS) + kind;
+        const uint32_t packed = packets_of(joined_items(problem, starts, segment));
+        const uint32_t item = table[ITEM + segment], base = view->arm_base;
+        table[JOINED_BEGIN + i] =
+            (kind ? base + (item - base) * view->item_rows : item) / TLK_LANES;
+        table[JOINED_FIRST + i] = packets;
+        packets += packed * (kind ? view->item_rows : 1);
+    }
+    problem->joined_packets = packets;
+    for (uint32_t i = 0; i < problem->segment_count; i++) {
+        tl_segment *s = &problem->segments[i];
+        const uint32_t end = s->begin + TLK_LANES * packets_of(s->joined);
+        s->joined = end < s->end ? end : s->end;
+    }
+}
+
 /* Where each segment (colour and kind of row) starts, in the order of keys and among items. Central
  * rows come first; every segment begins a new packet. Returns how many colours there are. */
 static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *first,
@@ -90,7 +128,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
             first[segment] = starts[2 * segment];
             item[segment] = items;
-            items += (count + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
+            items += packets_of(count) * TLK_LANES;
         }
     }
     first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
@@ -105,7 +143,8 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
             if (count)
                 problem->segments[problem->segment_count++] =
-                    (tl_segment){item[segment], item[segment] + count, c == TLK_COLOURS - 1};
+                    (tl_segment){item[segment], item[segment] + count, c == TLK_COLOURS - 1,
+                                 joined_items(problem, starts, segment)};
             if (count)
                 problem->view.colours[kind] |= 1ull << c;
         }
@@ -127,6 +166,12 @@ static size_t room_for_rows(const tl_world *w, size_t contacts)
            (b->flow ? w->dynamic * sizeof(uint64_t) : 0) + pieces * 512;
 }
 
+/* Whether some dynamic bodies are joined and others free. */
+static bool mixes(const tl_world *w)
+{
+    return w->mechanism.count && w->mechanism.body_ids.count < w->dynamic;
+}
+
 /* Colours and places of pairs, with copies of crowded bodies where `counted`; `mark`: up to where
  * in the arena they are. Building rows needs these too and, where rows wait for each other, the
  * colours used at each block: the first part of what colouring works with. */
@@ -145,6 +190,7 @@ static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tl
                                     .feature = c->manifolds ? c->feature.data : NULL,
                                     .shape_info = w->shape_info.data,
                                     .id = w->id.data,
+                                    .joined = mixes(w) ? w->mechanism.joined.data : NULL,
                                     .dynamic = w->dynamic,
                                     .moving = w->dynamic,
                                     .colour = coloured ? c->colour.data : NULL},
@@ -152,7 +198,7 @@ static tl_status place_pairs(tl_world *w, const tl_contacts *c, bool counted, tl
     TL_TRY(tl_arena_clear(b, &w->arena, room_for_rows(w, c->count)));
     TL_TRY(tl_buffer_need(b, &p->key, (size_t)c->pairs * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->place, (size_t)c->pairs * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &p->segment, (2 * TL_SEGMENTS + 1) * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->segment, SEGMENT_WORDS * sizeof(uint32_t)));
     TL_TRY(tl_step_note_moving(w, c, &moving));
     args->key = p->key.data;
     if (counted)
@@ -175,11 +221,12 @@ static bool may_crowd(const tl_world *w, const uint32_t *starts)
 tl_status tl_step_order(tl_world *w, tl_contacts *c, tl_problem *problem, uint32_t *colours)
 {
     tl_backend *b = w->backend;
-    uint32_t starts[TLK_RANK_KEYS + 1], segments[2 * TL_SEGMENTS + 1];
+    uint32_t starts[TLK_RANK_KEYS + 1], segments[SEGMENT_WORDS] = {0};
     const bool coloured = w->settings.solver.kind == TL_PSOR;
     size_t mark;
     *colours = 0;
     problem->view.item_rows = c->manifolds ? TLK_POINTS_MOST : 1;
+    problem->alone = w->mechanism.count && !mixes(w);
     TL_TRY(place_pairs(w, c, coloured && w->crowded, &problem->split, starts, &mark));
     if (!w->crowded && may_crowd(w, starts)) {
         c->impulses = false;
@@ -189,7 +236,9 @@ tl_status tl_step_order(tl_world *w, tl_contacts *c, tl_problem *problem, uint32
     w->crowded = problem->split.copies > 0;
     if (!c->count)
         return TL_OK;
-    const uint32_t used = lay_out(problem, starts, segments, segments + TL_SEGMENTS + 1);
+    const uint32_t used = lay_out(problem, starts, segments, segments + ITEM);
+    if (w->mechanism.count && coloured)
+        lay_joined(problem, starts, segments);
     *colours = coloured ? used : 0;
     if (!coloured)
         memset(problem->view.colours, 0, sizeof problem->view.colours);
@@ -226,6 +275,7 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
         TL_TRY(tl_buffer_need(b, &p->turns, problem->view.items * sizeof(uint16_t)));
         TL_TRY(tl_buffer_need(b, &p->mass, 4 * problem->view.items * real));
     }
+    TL_TRY(tl_buffer_need(b, &p->joined, problem->joined_packets * sizeof(uint32_t)));
     if (tl_step_bounces(w)) {
         TL_TRY(tl_buffer_need(b, &p->restitution, rows * real));
         TL_TRY(tl_buffer_need(b, &p->impact, 3 * rows * real));
@@ -282,7 +332,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
                          .key = p->key.data,
                          .place = p->place.data,
                          .segment_start = p->segment.data,
-                         .segment_item = (uint32_t *)p->segment.data + TL_SEGMENTS + 1,
+                         .segment_item = (uint32_t *)p->segment.data + ITEM,
                          .pair = w->pair_table.data,
                          .materials = w->materials,
                          .warm = s->solver.warm_start,
@@ -326,6 +376,11 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     }
     if (build->inverse)
         tl_run(b, TLK_body_inverse, w->rows, build);
+    const uint32_t *table = p->segment.data;
+    const tlk_joined_rows joined = {table + JOINED_BEGIN, table + JOINED_FIRST, TL_SEGMENTS,
+                                    p->joined.data};
+    tl_run(b, TLK_joined_packet, problem->joined_packets, &joined);
+    problem->joined = joined.packet;
     tl_run(b, TLK_build_row, c->pairs, build);
     tl_run(b, TLK_arm_steps, view->rows - view->arm_base, build);
     view->blocks = w->rows;

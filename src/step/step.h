@@ -33,6 +33,9 @@ tl_status tl_step_match(tl_world *world, tl_contacts *next);
 /* The velocities that bodies would have without contacts. */
 tl_status tl_step_free(tl_world *world, tlk_motion *motion);
 
+/* What acts at the present time, without velocities. */
+tl_status tl_step_forces(tl_world *world, tlk_motion *motion);
+
 /* What gravity and forces at the present time do to the velocities of bodies. */
 tl_status tl_step_push(tl_world *world, tlk_motion *motion);
 

@@ -98,7 +98,7 @@ tl_status tl_image_pull_contacts(const tl_world *w, const tl_contacts *contacts,
         if (contacts->moments)
             TL_TRY(pull_real(w, &contacts->moment, &m->moment, count));
         if (contacts->pasts)
-            TL_TRY(pull(w, &contacts->past, &m->past, count));
+            TL_TRY(pull_real(w, &contacts->past, &m->past, count));
         return pull(w, &contacts->colour, &m->colour, count);
     }
     TL_TRY(tl_array_resize(&m->gamma, count)); /* nothing has been solved */

@@ -33,7 +33,7 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->base,       &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
         &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
         &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level,
-        &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor};
+        &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor,      &m->joined};
     tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,   &m->axes,
                           &m->owners,    &m->targets,  &m->numbers,  &m->body_ids,
                           &m->mover_ids, &m->mover_of, &m->row_list, &m->attached};
@@ -419,6 +419,10 @@ static tl_status upload_rows(tl_world *w)
     for (size_t i = 0; i < nodes; i++)
         rows[i] = items[i] < m->body_ids.count ? row_of[ids[items[i]] - 1] : TLK_NONE;
     TL_TRY(to_device(b, &m->node_body, &m->row_list));
+    TL_TRY(tl_buffer_need(b, &m->joined, w->rows));
+    b->ops->fill(b, m->joined.data, 0, w->rows);
+    tl_run(b, TLK_joint_mark, (uint32_t)nodes,
+           &(tlk_joined_bodies){.node_body = m->node_body.data, .joined = m->joined.data});
     m->row_list.count = m->mover_ids.count;
     for (size_t i = 0; i < m->mover_ids.count; i++)
         rows[i] = row_of[movers[i] - 1];

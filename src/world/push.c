@@ -157,7 +157,7 @@ static tl_status append_contacts(tl_world *w, const tl_image *m)
     TL_TRY(append_reals(b, &c->place, 0, &m->place, 4));
     TL_TRY(append_array(b, &c->feature, 0, &m->feature));
     TL_TRY(append_reals(b, &c->kept, 0, &m->kept, TLK_KEPT));
-    TL_TRY(append_array(b, &c->past, 0, &m->past));
+    TL_TRY(append_reals(b, &c->past, 0, &m->past, TLK_CONTACT_PAST));
     c->manifolds = m->feature.count > 0;
     c->moments = m->moment.count > 0;
     c->pasts = m->past.count > 0;

@@ -54,7 +54,7 @@ static tl_status room(tl_world *w, const tl_arrangement *all)
     if (w->contacts[w->current].moments)
         TL_TRY(tl_buffer_need(b, &next->moment, 4 * contacts * b->real));
     if (w->contacts[w->current].pasts)
-        TL_TRY(tl_buffer_need(b, &next->past, TLK_CONTACT_PAST * contacts * sizeof(double)));
+        TL_TRY(tl_buffer_need(b, &next->past, TLK_CONTACT_PAST * contacts * b->real));
     if (w->contacts[w->current].manifolds) {
         TL_TRY(tl_buffer_need(b, &next->place, 4 * contacts * b->real));
         TL_TRY(tl_buffer_need(b, &next->feature, 2 * contacts * word));

@@ -86,12 +86,12 @@ static void bind_phases(tl_world *w)
         &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows,
         &c->box,         &c->ray,    &c->hit,           &c->near,           &c->list,    &c->found,
         &p->material,    &p->moment, &p->moved,         &p->guess,          &p->weighed};
-    tl_buffer *crowd[] = {&p->copy,    &p->owner,     &p->split_a,
-                          &p->split_b, &p->split_vel, &p->split_turn};
+    tl_buffer *more[] = {&p->copy,      &p->owner,      &p->split_a, &p->split_b,
+                         &p->split_vel, &p->split_turn, &p->joined};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         pieces[i]->arena = &w->arena;
-    for (size_t i = 0; i < sizeof crowd / sizeof *crowd; i++)
-        crowd[i]->arena = &w->arena;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        more[i]->arena = &w->arena;
     tl_collide_bind(&w->collide, &w->arena);
 }
 

@@ -56,6 +56,7 @@ typedef struct tl_rows {
     tl_buffer rounds;              /* what their rounds work with */
     tl_buffer weighed;             /* what impulses did to the energy */
     tl_buffer turns, mass;         /* where the backend wants them */
+    tl_buffer joined;              /* uint32_t: tlk_joined_rows.packet */
     uint32_t moving;               /* pairs that move on within the step, noted in: */
     tl_buffer moved;               /* uint32_t a pair, and one: tlk_planes.moved */
     tl_buffer guess;               /* real, of bodies: tlk_planes.vel */

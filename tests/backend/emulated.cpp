@@ -164,9 +164,8 @@ extern "C" void NAME(emulated_momentum)(const tl_launch *launches)
 {
     const tl_folding *fold = (const tl_folding *)launches[0].args;
     const tlk_momentum m = *(const tlk_momentum *)launches[1].args;
-    const uint32_t vel = 8 * launches[2].end, gamma = TLK_LANES * launches[3].end;
+    const uint32_t numbers = TLK_LANES * launches[2].end;
     run_in_turn(tl_fold_chunks(fold->count), TLK_FOLD_CHUNK,
                 [&] { momentum_turns(m, fold->count, fold->numbers + TLK_FOLD_NUMBERS); });
-    run_grid((vel + gamma + launches[4].end + THREADS - 1) / THREADS, THREADS,
-             [&] { momentum_moves(m, vel, gamma, launches[4].end); });
+    run_grid((numbers + THREADS - 1) / THREADS, THREADS, [&] { momentum_moves(m, numbers); });
 }

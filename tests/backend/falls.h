@@ -7,7 +7,8 @@
 
 #define FALLS 7
 
-/* Pairs of balls above the others, and a floor that rises and slides where it is asked for. */
+/* Pairs of balls above the others, and a floor that rises, slides and turns where it is asked for.
+ */
 static void add_others(tl_scene *scene, int pairs, bool rises)
 {
     tl_body_def def = tl_body_default();
@@ -32,6 +33,7 @@ static void add_others(tl_scene *scene, int pairs, bool rises)
     def.motion = tl_motion_default();
     def.motion.velocity[0] = 0.2;
     def.motion.velocity[2] = 0.05;
+    def.motion.angular_velocity[2] = 0.7;
     if (rises)
         assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
 }

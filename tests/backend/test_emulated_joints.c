@@ -37,11 +37,11 @@ static void run(tl_backend *backend, const tl_launch *launches, size_t count, ui
                               : l->kernel == TLK_joint_bend  ? 1
                               : l->kernel == TLK_joint_store ? 2
                                                              : -1;
-            if (l->kernel == TLK_FOLD && count - i > 4 &&
+            if (l->kernel == TLK_FOLD && count - i > 2 &&
                 launches[i + 1].kernel == TLK_momentum_decide) {
                 (backend->precision == TL_DOUBLE ? emulated_momentum_double
                                                  : emulated_momentum_mixed)(l);
-                i += 4; /* a fold, a decision, three kinds of numbers */
+                i += 2; /* a fold, a decision, numbers */
                 went_on++;
                 continue;
             }
@@ -136,7 +136,7 @@ static void test_blocks_and_grids(void **state)
         settings.precision = mixed ? TL_MIXED : TL_DOUBLE;
         settings.step = 1.0 / 200;
         settings.threads = 1;
-        settings.solver.iterations = 4;
+        settings.solver.iterations = 8;
         lanes = width;
         solved[0] = solved[1] = went_on = 0;
         context("%s by %s, %s", scenes[scene], ways[i % WAYS].name, mixed ? "mixed" : "double");

@@ -15,7 +15,7 @@ int emulated_sweeps_double(const tl_launch *launches, size_t count, uint32_t rep
 static const tl_backend_ops *plain;
 static int how;              /* block, grid, row by row */
 static uint32_t seen[KINDS]; /* launches of each kind */
-static uint32_t between;     /* sweeps with copies of crowded bodies */
+static uint32_t between;     /* sweeps that something follows */
 
 static void run(tl_backend *backend, const tl_launch *launches, size_t count, uint32_t repeat)
 {
@@ -221,7 +221,9 @@ static void for_each_way(tl_law law)
         context("%s, %s, %s", ways[how], contents[which], mixed ? "mixed" : "double");
         between = 0;
         same_steps(&settings, which, law == TL_LAW_COULOMB && which < BALL ? 25 : 10);
-        assert_true(which < BALL ? !between : between > 50);
+        /* copies of crowded bodies, and the momentum of the cone law in 64-bit */
+        const bool momentum = law == TL_LAW_CONE && !mixed;
+        assert_true(which < BALL && !momentum ? !between : between > 30);
     }
 }
 

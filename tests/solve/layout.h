@@ -69,7 +69,7 @@ static inline void arrange(fixture *f, const model *m, const uint32_t *colour, b
             for (uint32_t i = 0; i < m->rows; i++)
                 if (colour[i] == c && (arms || !m->row[i].central) == kind)
                     f->place[i] = rows++;
-            segments[kind][c] = (tl_segment){begin, rows, c == TLK_COLOURS - 1};
+            segments[kind][c] = (tl_segment){begin, rows, c == TLK_COLOURS - 1, begin};
             rows = (rows + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
         }
     }

@@ -268,9 +268,9 @@ static swept sweep(tl_world *world, tl_law law, uint32_t sweeps, double toleranc
     return s;
 }
 
-/* Longer steps of balls: more sweeps take the objective lower, and the same number takes it lower
- * than with usual steps, of Coulomb's law, too; so they do with the residual where they are not
- * very few. */
+/* Longer steps of balls, with Coulomb's law: more sweeps take the objective lower, and the same
+ * number takes it lower than with usual steps; so they do with the residual where they are not very
+ * few. With the cone law, where there is momentum instead, more sweeps take it lower, too. */
 static void test_longer_steps(void **state)
 {
     (void)state;
@@ -281,28 +281,29 @@ static void test_longer_steps(void **state)
             const swept longer = sweep(world, (tl_law)law, n, 0, 0),
                         usual = sweep(world, (tl_law)law, n, 0, 1);
             context("law %d, %u sweeps", law, n);
-            assert_below(longer.objective, usual.objective);
             assert_below(longer.objective, last);
+            last = longer.objective;
+            if (law == TL_LAW_CONE)
+                continue;
+            assert_below(longer.objective, usual.objective);
             if (n >= 8)
                 assert_below(longer.residual, 0.92 * usual.residual);
-            last = longer.objective;
         }
-        const swept longer = sweep(world, (tl_law)law, 4096, 1e-3, 0),
-                    usual = sweep(world, (tl_law)law, 4096, 1e-3, 1);
-        assert_below(longer.residual, 1e-3);
-        assert_below(longer.sweeps, usual.sweeps);
     }
+    const swept longer = sweep(world, TL_LAW_COULOMB, 4096, 1e-3, 0),
+                usual = sweep(world, TL_LAW_COULOMB, 4096, 1e-3, 1);
+    assert_below(longer.residual, 1e-3);
+    assert_below(longer.sweeps, usual.sweeps);
     tl_world_destroy(world);
 }
 
-/* Arm rows have usual steps. */
+/* Arm rows have usual steps with Coulomb's law. */
 static void test_usual_steps(void **state)
 {
     (void)state;
     tl_world *world = column(PILE_HULLS);
-    for (int law = TL_LAW_CONE; law <= TL_LAW_COULOMB; law++)
-        assert_true(sweep(world, (tl_law)law, 16, 0, 0).objective ==
-                    sweep(world, (tl_law)law, 16, 0, 1).objective);
+    assert_true(sweep(world, TL_LAW_COULOMB, 16, 0, 0).objective ==
+                sweep(world, TL_LAW_COULOMB, 16, 0, 1).objective);
     tl_world_destroy(world);
 }
 

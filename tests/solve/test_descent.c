@@ -3,7 +3,7 @@
  * and against themselves with other intervals, threads and instruction sets, bit for bit. */
 #include "solve/layout.h"
 
-#define ITERATIONS 40
+#define ITERATIONS 40 /* too few for apgd to go at its fastest under Coulomb's law */
 
 /* ---- The methods once more ---- */
 
@@ -15,7 +15,7 @@ typedef struct reference {
     tl_law law;
     size_t n; /* numbers of a vector */
     double *r, *eta, *x, *old, *y, *z, *nx, *nold, *ny, *nz, *best;
-    double t, theta, least, best_residual, objective, history[10];
+    double t, theta, best_residual, objective, history[10];
     uint32_t iterations;
 } reference;
 
@@ -140,10 +140,7 @@ static void apgd(reference *f, fault wrong)
     }
     keep_best(f);
     double beta = 0;
-    const double residual = residual_of(f);
-    f->least = f->theta == 1 ? residual : fmin(f->least, residual);
-    const bool astray = f->law == TL_LAW_COULOMB && residual > 1.5 * f->least;
-    if ((slope_from(f, f->x) > 0 && wrong != NO_RESTART) || astray) {
+    if (slope_from(f, f->x) > 0 && wrong != NO_RESTART) {
         f->theta = 1;
     } else {
         const double square = f->theta * f->theta;

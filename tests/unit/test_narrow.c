@@ -546,15 +546,33 @@ static void test_keys_stay(void **state)
     }
 }
 
+/* Balls that are not quite as deep as the shapes are prove less: of 0.1 that a cylinder is in a
+ * cube, 0.001 of loss may hide a direction that is better. */
+static void test_shallow_loss(void **state)
+{
+    static solid a, b;
+    const double up[3] = {0, 0, 1}, p[3] = {0, 0, 1}, on_side[4] = {M_SQRT1_2, M_SQRT1_2, 0, 0};
+    (void)state;
+    make_solid(&a, TLK_BOX, 1, 1, 1);
+    make_solid(&b, TLK_CYLINDER, 0.5, 0.5, 1);
+    place_solid(&b, (double[3]){0, 0, 1.4}, on_side);
+    assert_true(tlk_is_shallow_at(&a.c, &b.c, up, -0.1, 0, 3, p));
+    assert_true(tlk_is_shallow_at(&a.c, &b.c, up, -0.1, 1e-8, 3, p));
+    assert_false(tlk_is_shallow_at(&a.c, &b.c, up, -0.1, 1e-3, 3, p));
+    assert_true(tlk_is_shallow_at(&a.c, &b.c, up, -1e-6, 1e-3, 3, p));
+    assert_false(tlk_is_shallow_at(&a.c, &b.c, up, -1.4, 0, 3, p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spheres),     cmocka_unit_test(test_spheres_turned),
-        cmocka_unit_test(test_planes),      cmocka_unit_test(test_capsules),
-        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_boxes_degenerate),
-        cmocka_unit_test(test_thin),        cmocka_unit_test(test_turned_shapes),
-        cmocka_unit_test(test_hulls),       cmocka_unit_test(test_prism),
-        cmocka_unit_test(test_flat_shapes), cmocka_unit_test(test_keys_stay),
+        cmocka_unit_test(test_spheres),      cmocka_unit_test(test_spheres_turned),
+        cmocka_unit_test(test_planes),       cmocka_unit_test(test_capsules),
+        cmocka_unit_test(test_boxes),        cmocka_unit_test(test_boxes_degenerate),
+        cmocka_unit_test(test_thin),         cmocka_unit_test(test_turned_shapes),
+        cmocka_unit_test(test_hulls),        cmocka_unit_test(test_prism),
+        cmocka_unit_test(test_flat_shapes),  cmocka_unit_test(test_keys_stay),
+        cmocka_unit_test(test_shallow_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

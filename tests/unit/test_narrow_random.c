@@ -105,6 +105,54 @@ static void test_gaps_thin(void **state)
     assert_below(missed_pairs, curved_pairs / 5000);
 }
 
+/* Cylinders along an edge of the other shape, or along its axis, but for a tilt of 1e-9 to 0.3,
+ * and nearly touching it there, overlapping as often as not: as wheels run over plates. */
+static void roll_along(dice *d, uint32_t kind, solid *a, solid *b)
+{
+    double p[3], e[3], n[3], across[3], tilt[3];
+    roll_solid(a, d, kind, 3);
+    roll_solid(b, d, TLK_CYLINDER, 3);
+    for (int k = 0; k < 3; k++) {
+        p[k] = a->c.origin[k];
+        e[k] = a->c.axis[6 + k];
+    }
+    if (kind != TLK_CYLINDER)
+        tlk_edge_in(&a->c, (uint32_t)roll(d, 0, tlk_edge_count(&a->c)), NULL, p, e);
+    roll_direction(d, tilt);
+    const double size = pow(10, roll(d, -9, -0.5)) * sqrt(dot3(e, e)), part = roll(d, -0.2, 1.2);
+    for (int k = 0; k < 3; k++) {
+        n[k] = p[k] + 0.5 * e[k] - a->c.origin[k] + roll(d, -0.3, 0.3);
+        b->c.axis[6 + k] = e[k] + size * tilt[k];
+        b->c.origin[k] = p[k] + part * e[k];
+    }
+    tlk_unit(b->c.axis + 6);
+    tlk_perpendicular(b->c.axis + 6, b->c.axis);
+    cross3(b->c.axis + 6, b->c.axis, b->c.axis + 3);
+    cross3(e, n, across);
+    cross3(across, e, n);
+    tlk_unit(n);
+    const double want = (roll(d, 0, 1) < 0.5 ? -1 : 1) * pow(10, roll(d, -9, -1));
+    const double move = want - separation_along(&a->c, &b->c, n);
+    add3(b->c.origin, move, n, b->c.origin);
+}
+
+static void test_gaps_along(void **state)
+{
+    const uint32_t kinds[] = {TLK_BOX, TLK_HULL, TLK_CYLINDER};
+    (void)state;
+    curved_pairs = missed_pairs = 0;
+    for (int i = 0; i < 3; i++) {
+        dice d = {77u + (uint64_t)i};
+        for (int t = 0; t < (is_long() ? 40000 : SOME(600)); t++) {
+            static solid a, b;
+            context("%s and a cylinder along it, pair %d", kind_name(kinds[i]), t);
+            roll_along(&d, kinds[i], &a, &b);
+            check_gap(&d, &a, &b,
+                      tlk_core_reach(&a.c) + tlk_core_reach(&b.c) + a.c.rounding + b.c.rounding);
+        }
+    }
+}
+
 /* How far below the surface a point may be: what is rounded is moved from its core along the
  * normal, which the normal of a tilted face is not. (Distances of points beyond a hull's corners
  * are known from below only.) */
@@ -260,10 +308,10 @@ static void test_guess(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gaps),   cmocka_unit_test(test_gaps_thin),
-        cmocka_unit_test(test_points), cmocka_unit_test(test_swap),
-        cmocka_unit_test(test_motion), cmocka_unit_test(test_small_motion),
-        cmocka_unit_test(test_guess),
+        cmocka_unit_test(test_gaps),         cmocka_unit_test(test_gaps_thin),
+        cmocka_unit_test(test_gaps_along),   cmocka_unit_test(test_points),
+        cmocka_unit_test(test_swap),         cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_small_motion), cmocka_unit_test(test_guess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 #define SERIAL_BELOW 512u /* a program whose launches are all smaller runs on one thread */
 #define ALONE_BELOW  128u /* smaller launches one thread does, those in a row without a meeting */
-#define PHASES       512u /* of a list that is run at once */
+#define FOLD_ALONE   (8 * TLK_FOLD_CHUNK) /* the same of folds */
+#define PHASES       512u                 /* of a list that is run at once */
 
 typedef struct cpu_backend {
     tl_backend base;
@@ -20,6 +21,7 @@ typedef struct cpu_backend {
     tl_array fold_scratch; /* double */
 } cpu_backend;
 
+#define TURN      4u    /* pairs of shapes that a thread takes in a row */
 #define TEAM_FROM 4096u /* nodes of an articulation from which threads share it */
 
 static const struct {
@@ -125,9 +127,8 @@ static uint64_t load_of(const tl_launch *l)
     case TLK_joint_foresee:
     case TLK_joint_store:
     case TLK_touch_pair: return 8 * items;
-    case TLK_momentum_block:
     case TLK_momentum_rows:
-    case TLK_momentum_joint: return items / 8;
+    case TLK_momentum_block: return items / 8;
     default: return items;
     }
 }
@@ -151,6 +152,15 @@ static void run_articulations(const cpu_backend *cpu, const tl_launch *l, uint32
     }
 }
 
+/* Pairs of a part, in turns: their order is that of kinds, of which some take ten times as long. */
+static void run_pairs(const cpu_backend *cpu, const tl_launch *l, uint32_t part, uint32_t parts)
+{
+    for (uint64_t i = l->begin + (uint64_t)TURN * part; i < l->end; i += (uint64_t)TURN * parts) {
+        const uint64_t end = i + TURN;
+        kernel_of(cpu, l)(l->args, (uint32_t)i, end < l->end ? (uint32_t)end : l->end);
+    }
+}
+
 /* The part of a launch that one thread does; packets of rows are not split. */
 static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t part, uint32_t parts)
 {
@@ -162,6 +172,10 @@ static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t p
     if (parts > 1 && launch->begin < launch->end &&
         (launch->kernel == TLK_joint_project || launch->kernel == TLK_joint_assemble)) {
         run_articulations(cpu, launch, part, parts);
+        return;
+    }
+    if (parts > 1 && launch->kernel == TLK_touch_pair) {
+        run_pairs(cpu, launch, part, parts);
         return;
     }
     const uint64_t packets = (launch->end - launch->begin + TLK_LANES - 1) / TLK_LANES;
@@ -269,7 +283,7 @@ static uint64_t make_phases(run_job *job, const tl_launch *launches, size_t coun
         const tl_launch *l = launches + i;
         const uint64_t load = load_of(l);
         const bool fold = l->kernel == TLK_FOLD;
-        const bool small = l->serial || load < (fold ? TLK_FOLD_CHUNK : ALONE_BELOW);
+        const bool small = l->serial || load < (fold ? FOLD_ALONE : ALONE_BELOW);
         if (!l->serial && load > largest)
             largest = load;
         if (small && last && last->count) {

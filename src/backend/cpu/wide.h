@@ -13,6 +13,7 @@
 #include "backend/cpu/wide_keep.h"
 #include "backend/cpu/wide_momentum.h"
 #include "backend/cpu/wide_move.h"
+#include "backend/cpu/wide_near.h"
 #include "backend/cpu/wide_penalty.h"
 #include "backend/cpu/wide_sweep.h"
 
@@ -29,9 +30,10 @@
     TLK_WIDE(position_rows) \
     TLK_WIDE(contact_count) \
     TLK_WIDE(penalty_force) \
+    TLK_WIDE(penalty_meet)  \
     TLK_WIDE(penalty_move)  \
     TLK_WIDE(joint_project) \
-    TLK_WIDE(joint_assemble) TLK_WIDE(momentum_block) TLK_WIDE(momentum_rows)
+    TLK_WIDE(joint_assemble) TLK_WIDE(momentum_rows) TLK_WIDE(momentum_block)
 #define TLK_WIDE_FOLD_LIST \
     TLK_WIDE(audit_row) TLK_WIDE(residual) TLK_WIDE(check_bodies) TLK_WIDE(momentum_turn)
 

@@ -209,8 +209,7 @@ static bool is_momentum(const tl_launch *l, size_t count)
 {
     return count >= TL_CUDA_MOMENTUM && l[0].kernel == TLK_FOLD &&
            ((const tl_folding *)l[0].args)->fold == TLK_FOLD_momentum_turn && l[0].end &&
-           l[1].kernel == TLK_momentum_decide && l[2].kernel == TLK_momentum_block &&
-           l[3].kernel == TLK_momentum_rows && l[4].kernel == TLK_momentum_joint;
+           l[1].kernel == TLK_momentum_decide && l[2].kernel == TLK_momentum_rows;
 }
 
 /* From here on `aside` may run beside the stream; and from here on no more. */
@@ -226,30 +225,18 @@ static void end_aside(cuda_backend *c)
     note(c, cudaStreamWaitEvent(c->stream, c->join, 0));
 }
 
-/* Momentum, and the projection onto joints before it, where there is one: that has no use for
- * impulses of contacts, and a machine keeps a few processors busy. */
-static void launch_momentum(cuda_backend *c, const tl_launch *l, const tl_launch *projection)
-{
-    if (projection)
-        begin_aside(c);
-    c->kernels->momentum(l, true, projection ? c->aside : c->stream);
-    if (projection) {
-        c->kernels->map[TLK_joint_project](projection->args, projection->begin, projection->end,
-                                           false, c->stream);
-        end_aside(c);
-    }
-    c->kernels->momentum(l, false, c->stream);
-}
-
 /* A list of launches, once. */
 static void launch(cuda_backend *c, const tl_launch *launches, size_t count)
 {
     for (const tl_launch *l = launches, *end = launches + count; l < end; l++) {
         const tl_folding *f = (const tl_folding *)l->args;
-        const bool projects = l->kernel == TLK_joint_project;
-        if (is_momentum(l + projects, (size_t)(end - l) - projects)) {
-            launch_momentum(c, l + projects, projects ? l : NULL);
-            l += TL_CUDA_MOMENTUM - !projects;
+        const size_t left = (size_t)(end - l), sweeps = leading_sweeps(l, left);
+        if (sweeps) {
+            note(c, c->kernels->sweeps(l, sweeps, 1, &c->blocks, c->stream));
+            l += sweeps - 1;
+        } else if (is_momentum(l, left)) {
+            c->kernels->momentum(l, c->stream);
+            l += TL_CUDA_MOMENTUM - 1;
         } else if (l->kernel == TLK_FOLD) {
             double *parts = f->numbers + TLK_FOLD_NUMBERS;
             c->kernels->fold[f->fold](f->args, f->count, parts, c->stream);

@@ -33,10 +33,10 @@ typedef cudaError_t (*tl_cuda_sweeps)(const tl_launch *launches, size_t count, u
 typedef cudaError_t (*tl_cuda_colour)(const tlk_colour *args, uint32_t contacts,
                                       tl_cuda_blocks *blocks, cudaStream_t stream);
 
-/* What makes a sweep go on in the direction of the last ones: a fold and so many launches in all,
- * as solve/psor.c lists them; first what follows from impulses of contacts alone, then the rest. */
-#define TL_CUDA_MOMENTUM 5u
-typedef void (*tl_cuda_going_on)(const tl_launch *launches, bool first, cudaStream_t stream);
+/* What makes impulses go on in the direction of the last sweeps: a fold and so many launches in
+ * all, as solve/psor.c lists them. */
+#define TL_CUDA_MOMENTUM 3u
+typedef void (*tl_cuda_going_on)(const tl_launch *launches, cudaStream_t stream);
 
 typedef struct tl_cuda_kernels {
     tl_cuda_map map[TLK_MAP_COUNT];
@@ -59,7 +59,7 @@ extern const tl_cuda_kernels tl_cuda_mixed, tl_cuda_double;
 /* solve.cu and rows.cu. */
 cudaError_t TL_CUDA_OF(tl_cuda_sweep)(const tl_launch *launches, size_t count, uint32_t repeats,
                                       tl_cuda_blocks *blocks, cudaStream_t stream);
-void TL_CUDA_OF(tl_cuda_momentum)(const tl_launch *launches, bool first, cudaStream_t stream);
+void TL_CUDA_OF(tl_cuda_momentum)(const tl_launch *launches, cudaStream_t stream);
 cudaError_t TL_CUDA_OF(tl_cuda_colour_all)(const tlk_colour *args, uint32_t contacts,
                                            tl_cuda_blocks *noted, cudaStream_t stream);
 

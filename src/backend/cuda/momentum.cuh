@@ -1,5 +1,5 @@
 /* Momentum after a sweep (kernels/momentum.h) in two kernels: the fold, whose last block decides,
- * and what goes on by it. As launches of their own these are seven. Included by solve.cu, and by a
+ * and what goes on by it. As launches of their own these are five. Included by solve.cu, and by a
  * test that runs it without a GPU. */
 #ifndef TL_BACKEND_CUDA_MOMENTUM_CUH
 #define TL_BACKEND_CUDA_MOMENTUM_CUH
@@ -24,10 +24,12 @@ static __device__ __forceinline__ double momentum_turn(const tlk_momentum &m, ui
 #pragma unroll
     for (uint32_t k = 0; k < TLK_LANES; k++) {
         const uint32_t own = k * TLK_FOLD_CHUNK + t, i = first + own / TLK_LANES;
-        const size_t at = (size_t)first * TLK_LANES + own;
         double product = 0;
-        if (i < count && m.a[TLK_LANES * (size_t)(i / 3) + own % TLK_LANES] != TLK_NONE)
+        if (i < count &&
+            m.problem.a[TLK_LANES * tlk_momentum_packet(&m, i / 3) + own % TLK_LANES] != TLK_NONE) {
+            const size_t at = tlk_momentum_at(&m, i) + own % TLK_LANES;
             product = ((double)m.from[at] - m.gamma[at]) * ((double)m.gamma[at] - m.last_gamma[at]);
+        }
         products[own + own / TLK_LANES] = product;
     }
     __syncthreads();
@@ -76,23 +78,14 @@ static __global__ void __launch_bounds__(TLK_FOLD_CHUNK)
     }
 }
 
-/* A thread a number: those of velocities, then impulses, then rows of joints. */
+/* A thread a number of impulses, and of moments. */
 static __global__ void __launch_bounds__(THREADS)
-    momentum_moves(const __grid_constant__ tlk_momentum m, uint32_t vel, uint32_t gamma,
-                   uint32_t lambda)
+    momentum_moves(const __grid_constant__ tlk_momentum m, uint32_t count)
 {
-    uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    const real beta = (real)m.pace->beta;
-    if (i < vel) {
-        if (i % 4 != 3) /* inverse masses */
-            m.vel[i] = tlk_beyond(m.last_vel + i, m.vel[i], beta);
-    } else if ((i -= vel) < gamma) {
-        m.gamma[i] = m.from[i] = tlk_beyond(m.last_gamma + i, m.gamma[i], beta);
-        if (m.moment)
-            m.moment[i] = tlk_beyond(m.last_moment + i, m.moment[i], beta);
-    } else if ((i -= gamma) < lambda) {
-        tlk_momentum_joint(&m, i);
-    }
+    const uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < count)
+        tlk_momentum_number(&m, tlk_momentum_at(&m, i / TLK_LANES) + i % TLK_LANES,
+                            (real)m.pace->beta);
 }
 
 #endif

@@ -18,16 +18,13 @@
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/momentum.cuh"
 
-/* Those of TL_CUDA_MOMENTUM launches: first what they make of impulses of contacts, then the rest.
- */
-void TL_CUDA_OF(tl_cuda_momentum)(const tl_launch *launches, bool first, cudaStream_t stream)
+/* Those of TL_CUDA_MOMENTUM launches. */
+void TL_CUDA_OF(tl_cuda_momentum)(const tl_launch *launches, cudaStream_t stream)
 {
     const tl_folding *fold = (const tl_folding *)launches[0].args;
     const tlk_momentum &m = *(const tlk_momentum *)launches[1].args;
-    const uint32_t vel = first ? 0 : 8 * launches[2].end, lambda = first ? 0 : launches[4].end;
-    const uint32_t gamma = first ? TLK_LANES * launches[3].end : 0, all = vel + gamma + lambda;
-    if (first)
-        momentum_turns<<<tl_fold_chunks(fold->count), TLK_FOLD_CHUNK, 0, stream>>>(
-            m, fold->count, fold->numbers + TLK_FOLD_NUMBERS);
-    momentum_moves<<<(all + THREADS - 1) / THREADS, THREADS, 0, stream>>>(m, vel, gamma, lambda);
+    const uint32_t numbers = TLK_LANES * launches[2].end;
+    momentum_turns<<<tl_fold_chunks(fold->count), TLK_FOLD_CHUNK, 0, stream>>>(
+        m, fold->count, fold->numbers + TLK_FOLD_NUMBERS);
+    momentum_moves<<<(numbers + THREADS - 1) / THREADS, THREADS, 0, stream>>>(m, numbers);
 }

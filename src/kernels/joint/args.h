@@ -180,6 +180,14 @@ typedef struct tlk_joint_bounce {
     const double *part;   /* tlk_bounce.part */
 } tlk_joint_bounce;
 
+/* Bodies that joints hold. */
+typedef struct tlk_joined_bodies {
+    const uint32_t *node_body; /* tlk_joints.node_body */
+    uint8_t *joined;           /* tlk_colour.joined */
+    const TLK_REAL *from;      /* 8 per body: velocities */
+    TLK_REAL *vel;             /* that take the place of these */
+} tlk_joined_bodies;
+
 /* What a step leaves of a joint for its sums. */
 typedef struct tlk_joint_account {
     double work;     /* J, by its motors and by bodies that are not dynamic */

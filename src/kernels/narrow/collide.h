@@ -131,22 +131,15 @@ TL_NARROW void tlk_try_sides(const tlk_convex *a, const tlk_convex *b, double fa
     tlk_try_faces(b, a, true, far, slack, best);
 }
 
-/* Curved cores whose best direction so far shows an overlap: where the features touch as deep as
- * the planes, it is at least locally the best one. True where the manifold is done; else best is
- * the best of all. */
+/* Curved cores that overlap, where the best direction so far is at least locally the best one. True
+ * where the manifold is done; else best is the best of all. */
 TL_NARROW bool tlk_touch_curved(const tlk_convex *a, const tlk_convex *b, double limit,
                                 double scale, tlk_axis *best, tlk_manifold *m)
 {
-    if (!tlk_touch_along(a, b, best->n, best->s, NULL, limit, scale, m))
-        return false;
-    if (tlk_is_shallow(a, b, best->s, m))
-        return true;
-    const double before = best->s;
     tlk_try_all(a, b, true, scale, best);
     if (best->s > 1e-10 * scale)
         return false;
-    if (best->s > before)
-        tlk_touch_deep(a, b, best, limit, scale, m);
+    tlk_touch_deep(a, b, best, limit, scale, m);
     return true;
 }
 
@@ -163,7 +156,7 @@ TL_NARROW bool tlk_touch_smooth(const tlk_convex *a, const tlk_convex *b, double
     if (best->s > 1e-10 * scale) {
         tlk_touch_along(a, b, best->n, best->s, best->p, limit, scale, m);
     } else {
-        if (!tlk_is_shallow_at(a, b, best->n, best->s, best->p)) {
+        if (!tlk_is_shallow_at(a, b, best->n, best->s, 0, scale, best->p)) {
             tlk_try_all(a, b, true, scale, best);
             if (best->s < -0.05 * scale)
                 tlk_climb_around(a, b, scale, best);
@@ -206,6 +199,8 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
         tlk_try_boxes(a, b, far, slack, &best);
     else
         tlk_try_sides(a, b, far, slack, &best);
+    if (!straight)
+        tlk_try_across(a, b, slack, &best);
     if (best.s > far)
         return;
     if (tlk_is_smooth(a->kind) && tlk_is_smooth(b->kind) &&
@@ -215,13 +210,14 @@ TL_RARE void tlk_collide_general(const tlk_convex *a, const tlk_convex *b, doubl
         tlk_touch_deep(a, b, &best, limit, scale, m);
         return;
     }
-    /* a point over a face, as near as its plane is: it is nearest */
-    if (best.s > slack && tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m))
+    /* a point over a face, as near as its plane is: it is nearest; as deep: at least locally */
+    const bool over = (best.s > slack || (!straight && best.s > -INFINITY)) &&
+                      tlk_touch_along(a, b, best.n, best.s, NULL, limit, scale, m);
+    if (over && (best.s > slack || tlk_is_shallow(a, b, best.s, scale, m)))
         return;
     if (!straight && tlk_touch_side(a, b, limit, scale, &best, m))
         return;
-    if (!straight && best.s <= slack && best.s > -INFINITY &&
-        tlk_touch_curved(a, b, limit, scale, &best, m))
+    if (over && tlk_touch_curved(a, b, limit, scale, &best, m))
         return;
     if (tlk_touch_apart(a, b, limit, scale, &best, m))
         return;

@@ -20,6 +20,25 @@ TL_NARROW double tlk_side_radius(const tlk_convex *s)
     return s->kind == TLK_CYLINDER ? s->size[0] : 0;
 }
 
+/* Tries the best direction so far made to be across the axis of a cylinder that it nearly is
+ * across: where a line of its side lies over a face and reaches beyond it, the normal of the face
+ * is off by however little they are tilted, and this is not. */
+TL_NARROW void tlk_try_across(const tlk_convex *a, const tlk_convex *b, double slack,
+                              tlk_axis *best)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        const tlk_convex *s = turn ? b : a;
+        const double *axis = s->axis + 6, along = tlk_dotd(best->n, axis);
+        if (s->kind != TLK_CYLINDER || along == 0 || !(fabs(along) <= TLK_EDGE_SINE))
+            continue;
+        double n[3];
+        for (int k = 0; k < 3; k++)
+            n[k] = best->n[k] - along * axis[k];
+        tlk_unit(n);
+        tlk_try_axis(a, b, n, slack, best);
+    }
+}
+
 /* True where the manifold is done, or empty. best: a direction to start with, and its separation.
  *
  * The planes across n, the shortest way of length d between the axes, are as far apart as the
@@ -46,13 +65,13 @@ TL_RARE bool tlk_touch_side(const tlk_convex *a, const tlk_convex *b, double lim
     for (int k = 0; k < 3; k++)
         n[k] = x.v[k] / d;
     const double s = tlk_separation(a, b, n, p, q);
-    if (!(fabs(s - (d - r)) <= 1e-11 * scale)) /* not across the axes */
+    if (!(fabs(s - (d - r)) <= 0.5 * TLK_TILT * scale)) /* not across the axes */
         return false;
     tlk_simplex_point(&x, p);
     for (int k = 0; k < 3; k++)
         p[k] += of_a * n[k];
     tlk_touch_along(a, b, n, s, p, limit, scale, m);
-    return s > 0 || tlk_is_shallow(a, b, s, m);
+    return s > 0 || tlk_is_shallow(a, b, s, scale, m);
 }
 
 #endif

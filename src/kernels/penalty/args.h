@@ -61,9 +61,30 @@ enum {
 #define TLK_ACTS  1u /* the pair acts; else its loads are 0 */
 #define TLK_KEEPS 2u /* TLK_PAST_TOUCHED of its slot */
 
+/* What kernels of near balls (near.h) have of a pair, side by side with seven others. */
+enum {
+    TLK_NEAR_PAST = 0, /* four: TLK_PAST_PLAIN */
+    TLK_NEAR_SUM = 4,  /* four: TLK_SUM */
+    TLK_NEAR_RADIUS = 8,
+    TLK_NEAR_MASS = 9, /* tlk_couple */
+    TLK_NEAR = 10
+};
+/* And in whole numbers. */
+enum {
+    TLK_NEAR_PAIR = 0,
+    TLK_NEAR_A = 1, /* shapes, and the rows of their bodies */
+    TLK_NEAR_B = 2,
+    TLK_NEAR_AT = 3, /* two: where its sides are among the loads */
+    TLK_NEAR_WORDS = 5
+};
+/* tlk_penalty.nears of a pair. */
+enum { TLK_PAIR_FAR = 0, TLK_PAIR_NEAR = 1, TLK_PAIR_WALL = 2 };
+
 /* A slot as it is: its place on the owner's surface from its ball's centre, gap, normal, and 1
  * where there is a point, else 0. */
 #define TLK_PLACE 8u
+
+#define TLK_SPOT 12u /* of a pair with what is not dynamic: whole.h */
 
 #define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
 #define TLK_LOAD \
@@ -90,7 +111,8 @@ typedef struct tlk_penalty {
     double gravity[3], h; /* s: a substep */
     uint32_t planar;
     double max_speed, margin;
-    uint64_t *halt; /* bits: 1, a body runs away; 2, one has left the margin; 4, or will soon */
+    uint64_t *halt;       /* bits: 1, a body runs away; 2, one has left the margin; 4, or will soon;
+                             8, one has left the skin */
     const double *table;  /* TLK_LAW_NUMBERS per pair of materials */
     const double *slides; /* 3 per material, or NULL: no surface moves in itself */
     uint32_t materials;
@@ -124,15 +146,26 @@ typedef struct tlk_penalty {
     uint32_t light;
     uint32_t central;   /* 1: light, and dynamic bodies are balls about their centres, in the order
                            of their shapes, and `from` is shapes.centre */
+    uint32_t simple;    /* 1: central, and none of them has three moments */
     const double *from; /* 4 per dynamic row: where bodies are, or NULL: bodies.pos */
     double *to;
     const TLK_REAL *pace; /* 8 per row, as vel */
     TLK_REAL *to_pace;
+    /* balls that are near (near.h): central, not in one pass */
+    double skin;             /* m: no ball goes further than half of it; 0: than the margin lets */
+    const double *near_from; /* 4 per ball: from there on */
+    uint32_t near;           /* how many pairs */
+    uint32_t near_walls;     /* where pairs with what is not dynamic begin, behind them */
+    uint8_t *nears;          /* per pair; or NULL: pairs are not told apart */
+    TLK_REAL *near_of;       /* TLK_NEAR of each that is near */
+    uint32_t *near_word;     /* TLK_NEAR_WORDS of each; with others TLK_NEAR_PAIR alone */
+    uint32_t *near_end;      /* where the loads of bodies end */
     /* a substep in one pass over bodies (whole.h): what it writes while neighbours read `past` and
      * `acts` */
     TLK_REAL *to_past;
     uint8_t *to_acts;
-    const uint32_t *body_of, *other; /* along `list`: the body, and the partner's shape */
+    const uint32_t *other; /* of a simple world: along `list`, the partner (whole.h) */
+    TLK_REAL *spot;        /* likewise, TLK_SPOT along the list's part that is of no dynamic body */
 
     /* of a launch */
     double advance;   /* s: what springs of contacts advance by in this evaluation */
@@ -144,31 +177,30 @@ typedef struct tlk_penalty {
 
     /* bodies, 8 numbers per row: velocity, angular velocity */
     double *vel;             /* that forces are evaluated at */
-    double *half;            /* verlet: half a substep before */
+    double *half;            /* verlet: half a substep before; `light`: the same as vel */
     double *start, *sums;    /* Runge and Kutta: 16 per row: pose and velocity at the start of the
                                 substep; 16: what stages add up to */
     const double *wrench;    /* 6 of bodies that forces act on, */
     const uint32_t *forced;  /* per dynamic row: which, or TLK_NONE; NULL: none */
     double *work;            /* J: of these forces, per dynamic row; NULL: none */
     const double *reference; /* 4 per shape: centres when pairs were found */
-    const double *turned;    /* 4 per body: attitudes then */
+    const double *turned;    /* 4 per body, from row `upright` on: attitudes then */
+    uint32_t upright;        /* balls may turn */
     const double *saved_pos; /* 4 per body: where the step began */
-    const TLK_REAL *saved_vel;
-    TLK_REAL *mean;  /* 8 per body: what velocities were on average */
-    double step;     /* s */
-    uint64_t number; /* of the step: what roundings are drawn by */
+    TLK_REAL *mean;          /* 8 per body: what velocities were on average */
+    double step;             /* s */
+    uint64_t number;         /* of the step: what roundings are drawn by */
     double up[3], layer[2];
 
     /* contacts: the set that is read and saved */
     TLK_REAL *n, *gamma, *moment, *contact_place; /* moment: or NULL */
-    double *contact_past;                         /* TLK_PAST and the last force, 3, of each */
+    TLK_REAL *contact_past;                       /* TLK_PAST and the last force, 3, of each */
     uint32_t *points;                             /* pairs + 1: how many points, then scanned */
     uint32_t *out_a, *out_b, *out_feature;
     TLK_REAL *kept;
     /* what pairs had before */
     const uint32_t *old_start, *old_b, *old_feature;
-    const double *old_past;
-    const TLK_REAL *old_place, *old_n;
+    const TLK_REAL *old_past, *old_place, *old_n;
 
     /* lists of items by body */
     uint32_t *key, *value;

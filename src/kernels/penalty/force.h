@@ -45,7 +45,7 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
         return; /* rods look at how far their ends have gone */
     double way = sqrt(moved);
     if (!sphere) { /* half the angle, at most, is the length of what differs */
-        const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * body;
+        const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * (body - p->upright);
         double off = 0;
         for (int k = 0; k < 4; k++)
             off += (q[k] - then[k]) * (q[k] - then[k]);

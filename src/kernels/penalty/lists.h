@@ -4,7 +4,7 @@
 #define TL_KERNELS_PENALTY_LISTS_H
 
 #include "kernels/penalty/bound.h"
-#include "kernels/penalty/force.h"
+#include "kernels/penalty/near.h"
 
 /* Numbers of slots, four at a time. */
 TL_KERNEL void tlk_penalty_zero(real *of, uint32_t count)
@@ -33,7 +33,7 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
          o < end && t < slots; o++) {
         if (p->old_b[o] != j || (p->old_feature && p->old_feature[2 * (size_t)o] != sub))
             continue;
-        const double *old = p->old_past ? p->old_past + TLK_CONTACT_PAST * (size_t)o : 0;
+        const real *old = p->old_past ? p->old_past + TLK_CONTACT_PAST * (size_t)o : 0;
         for (uint32_t k = 0; k < p->keeps; k++)
             past[p->keeps * t + k] = old ? (real)old[k] : 0;
         touched = old && old[TLK_PAST_TOUCHED] > 0;

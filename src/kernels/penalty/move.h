@@ -18,6 +18,21 @@ TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
         tlk_atomic_or(p->halt, way <= 0.5 * p->margin ? 4 : 2);
 }
 
+/* How far a ball about the centre of its body has gone: since near pairs were told from others,
+ * and at last, or where all are near, since pairs were found. */
+TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *x, bool last)
+{
+    const bool near = p->skin > 0 && !last;
+    const double *from = (near ? p->near_from : p->reference) + 4 * (size_t)i;
+    double moved = 0;
+    for (int k = 0; k < 3; k++)
+        moved += (x[k] - from[k]) * (x[k] - from[k]);
+    if (!near)
+        tlk_penalty_strays(p, sqrt(moved));
+    else if (!(sqrt(moved) <= 0.5 * p->skin))
+        tlk_atomic_or(p->halt, 8);
+}
+
 /* One body, before a step: its velocity in 64-bit. */
 TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
 {
@@ -316,13 +331,9 @@ TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
     }
     if (!last)
         tlk_store4d(p->to + 4 * (size_t)i, x);
-    if (p->central && !last) {
-        const double *from = p->reference + 4 * (size_t)i;
-        double moved = 0;
-        for (int k = 0; k < 3; k++)
-            moved += (x[k] - from[k]) * (x[k] - from[k]);
-        tlk_penalty_strays(p, sqrt(moved));
-    } else if (p->central) {
+    if (p->central && (!last || p->skin > 0))
+        tlk_penalty_goes(p, i, x, last);
+    if (p->central && last) {
         x[3] = 0;
         tlk_store4d(p->bodies.pos + 4 * (size_t)i, x);
     }
@@ -375,7 +386,6 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
     const double *v = p->vel + 8 * (size_t)i, *x = p->bodies.pos + 4 * (size_t)i;
     const double *from = p->saved_pos + 4 * (size_t)i;
     real *state = p->bodies.vel + 8 * (size_t)i, *mean = p->mean + 8 * (size_t)i;
-    const real *old = p->saved_vel + 8 * (size_t)i;
     const uint64_t draw = tlk_mix(p->number * 0x9e3779b97f4a7c15u + p->bodies.id[i]);
     const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
     const bool sound = speed <= p->max_speed * p->max_speed && spin < 1e24 &&
@@ -384,11 +394,12 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
     if (!sound)
         acc[0] = tlk_min(acc[0], (double)i);
     for (int k = 0; k < 3; k++) {
+        const double old = state[k];
         state[k] = tlk_settled(tlk_round(v[k], tlk_mix(draw + (uint64_t)k)));
         state[4 + k] = tlk_settled(tlk_round(v[4 + k], tlk_mix(draw + 4 + (uint64_t)k)));
         mean[k] = (real)((x[k] - from[k]) / p->step);
         mean[4 + k] = state[4 + k];
-        gain -= p->up[k] * ((double)state[k] - (double)old[k]);
+        gain -= p->up[k] * ((double)state[k] - old);
     }
     mean[3] = state[3], mean[7] = state[7];
     gain *= p->bodies.inertia[4 * (size_t)i + 3];

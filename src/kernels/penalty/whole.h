@@ -10,7 +10,7 @@
 #include "kernels/penalty/move.h"
 
 /* One dynamic shape: 0 whether it is no ball; 1 or none about the centre of the body that has its
- * row. */
+ * row; 2 or its body has three moments. */
 TL_KERNEL void tlk_penalty_balls(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const double *geom = p->shapes.geom + 4 * (size_t)i;
@@ -18,26 +18,41 @@ TL_KERNEL void tlk_penalty_balls(const tlk_penalty *p, uint32_t i, double *acc)
     const bool central = ball && geom[0] == 0 && geom[1] == 0 && geom[2] == 0;
     acc[0] = tlk_max(acc[0], ball ? 0.0 : 1.0);
     acc[1] = tlk_max(acc[1], central && p->shapes.body[i] == i ? 0.0 : 1.0);
+    acc[2] = tlk_max(acc[2], p->bodies.flags[p->shapes.body[i]] & TLK_BODY_ANISOTROPIC ? 1.0 : 0.0);
 }
 
-/* One place of the lists: the partner's shape. */
+/* Kernels are told whether the world is `simple`, p->simple, as a constant where they are compiled
+ * for such worlds alone. There a partner of a body's is its row, or from p->bodies.dynamic on that
+ * of a pair's spot with what is not dynamic, which comes before each pass (tlk_penalty_wall). */
+
+/* One place of the lists, in a simple world: the partner. */
 TL_KERNEL void tlk_penalty_partners(const tlk_penalty *p, uint32_t l)
 {
-    const uint32_t q = p->list[l] >> 1;
-    p->order[l] = p->list[l] & 1u ? p->a[q] : p->b[q];
+    const uint32_t entry = p->list[l], still = p->list_begin[p->bodies.dynamic];
+    const uint32_t other = entry & 1u ? p->a[entry >> 1] : p->b[entry >> 1];
+    uint32_t low = still, high = p->list_end[p->bodies.dynamic];
+    while (low < high && other >= p->shapes.dynamic) { /* the other side's place: they ascend */
+        const uint32_t middle = low + (high - low) / 2;
+        if (p->list[middle] < (entry ^ 1u))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    p->order[l] = other < p->shapes.dynamic ? other : p->bodies.dynamic + (low - still);
 }
 
 /* A pair as one of its bodies sees it. */
 typedef struct tlk_side {
-    uint32_t pair, side, i, j;
-    bool writes; /* what the contact keeps and adds up */
+    uint32_t pair, side;
+    uint32_t i, j; /* shapes; in a simple world partners */
+    bool writes;   /* what the contact keeps and adds up */
 } tlk_side;
 
-TL_KERNEL void tlk_penalty_side(const tlk_penalty *p, uint32_t entry, uint32_t body, uint32_t other,
-                                tlk_side *s)
+TL_KERNEL void tlk_penalty_side(const tlk_penalty *p, bool simple, uint32_t entry, uint32_t body,
+                                uint32_t other, tlk_side *s)
 {
     s->pair = entry >> 1, s->side = entry & 1u;
-    if (p->central) {
+    if (simple) {
         s->i = s->side ? other : body;
         s->j = s->side ? body : other;
     } else {
@@ -46,10 +61,30 @@ TL_KERNEL void tlk_penalty_side(const tlk_penalty *p, uint32_t entry, uint32_t b
     s->writes = !s->side || s->i >= p->shapes.dynamic;
 }
 
-/* Whether surfaces may overlap: no pair that does is left out. */
-TL_KERNEL bool tlk_penalty_near(const tlk_penalty *p, const tlk_side *s)
+/* Where two surfaces meet, as two bodies see it: their arms are off + reach n. */
+typedef struct tlk_spot {
+    real n[3], overlap;
+    real off[2][3], reach[2];
+} tlk_spot;
+
+/* Of a spot that is kept: the same, and whether surfaces overlap. */
+enum { TLK_SPOT_N = 0, TLK_SPOT_OVERLAP = 3, TLK_SPOT_OFF = 4, TLK_SPOT_TOUCHES = 7 };
+enum { TLK_SPOT_REACH = 8 }; /* 8, 9; off: of the side that is not dynamic */
+
+/* The spot of a pair that something not dynamic belongs to, or NULL. */
+TL_KERNEL const real *tlk_penalty_kept(const tlk_penalty *p, const tlk_side *s)
 {
+    const uint32_t most = tlk_max(s->i, s->j), dynamic = p->bodies.dynamic;
+    return most < dynamic ? 0 : p->spot + TLK_SPOT * (size_t)(most - dynamic);
+}
+
+/* Whether surfaces may overlap: no pair that does is left out. */
+TL_KERNEL bool tlk_penalty_near(const tlk_penalty *p, bool simple, const tlk_side *s)
+{
+    const real *kept = simple ? tlk_penalty_kept(p, s) : 0;
     double a[4], b[4], d[3];
+    if (kept)
+        return kept[TLK_SPOT_TOUCHES] > 0;
     tlk_load4d(p->shapes.centre + 4 * (size_t)s->i, a);
     tlk_load4d(p->shapes.centre + 4 * (size_t)s->j, b);
     const double sum = a[3] + b[3];
@@ -69,48 +104,100 @@ TL_KERNEL void tlk_penalty_parted(const tlk_penalty *p, const tlk_side *s)
         tlk_penalty_clear(p, s->pair);
 }
 
-/* Where body or ball i of a pair is: in a central world its centre, which is known. */
-TL_KERNEL void tlk_penalty_at_body(const tlk_penalty *p, uint32_t body, const double *centre,
-                                   double *x)
+/* Returns the gap of two shapes, those of body rows. */
+TL_KERNEL double tlk_penalty_reach(const tlk_penalty *p, uint32_t i, uint32_t j,
+                                   const uint32_t *row, tlk_spot *spot)
 {
-    if (p->central && body < p->bodies.dynamic)
-        for (int k = 0; k < 3; k++)
-            x[k] = centre[k];
-    else
-        tlk_load4d(tlk_penalty_where(p, body), x);
+    double a[4], b[4];
+    tlk_plain_spot m;
+    tlk_load4d(p->shapes.centre + 4 * (size_t)i, a);
+    tlk_load4d(p->shapes.centre + 4 * (size_t)j, b);
+    const double gap = tlk_plain_meet(p, i, j, a, b, &m);
+    const double *xa = tlk_penalty_where(p, row[0]), *xb = tlk_penalty_where(p, row[1]);
+    for (int k = 0; k < 3; k++) {
+        spot->n[k] = m.n[k];
+        spot->off[0][k] = (real)(m.ca[k] - xa[k]);
+        spot->off[1][k] = (real)(m.cb[k] - xb[k]);
+    }
+    spot->overlap = m.overlap, spot->reach[0] = m.reach_a, spot->reach[1] = m.reach_b;
+    return gap;
+}
+
+/* One place of the lists behind those of dynamic bodies: the spot of its pair. */
+TL_KERNEL void tlk_penalty_wall(const tlk_penalty *p, uint32_t l)
+{
+    const uint32_t q = p->list[l] >> 1, side = p->list[l] & 1u;
+    const tlk_couple of = tlk_load_couple(p->couple + q);
+    const uint32_t row[2] = {of.a, of.b};
+    real *to = p->spot + TLK_SPOT * (size_t)(l - p->list_begin[p->bodies.dynamic]);
+    tlk_spot m;
+    const double gap = tlk_penalty_reach(p, p->a[q], p->b[q], row, &m);
+    for (int k = 0; k < 3; k++) {
+        to[TLK_SPOT_N + k] = m.n[k];
+        to[TLK_SPOT_OFF + k] = side ? m.off[1][k] : m.off[0][k];
+    }
+    to[TLK_SPOT_OVERLAP] = m.overlap;
+    to[TLK_SPOT_TOUCHES] = gap < 0 ? 1 : 0;
+    to[TLK_SPOT_REACH] = m.reach[0], to[TLK_SPOT_REACH + 1] = m.reach[1];
+}
+
+/* tlk_penalty_reach() in a simple world, where balls that move are about the centres of their
+ * bodies; row: body rows. */
+TL_KERNEL double tlk_penalty_reach_simple(const tlk_penalty *p, const tlk_side *s,
+                                          const uint32_t *row, tlk_spot *spot)
+{
+    const real *kept = tlk_penalty_kept(p, s);
+    if (kept) {
+        for (int k = 0; k < 3; k++) {
+            spot->n[k] = kept[TLK_SPOT_N + k];
+            for (int e = 0; e < 2; e++)
+                spot->off[e][k] = row[e] < p->bodies.dynamic ? 0 : kept[TLK_SPOT_OFF + k];
+        }
+        spot->overlap = kept[TLK_SPOT_OVERLAP];
+        spot->reach[0] = kept[TLK_SPOT_REACH], spot->reach[1] = kept[TLK_SPOT_REACH + 1];
+        return -1; /* tlk_penalty_near() */
+    }
+    double a[4], b[4];
+    tlk_plain_spot m;
+    tlk_load4d(p->shapes.centre + 4 * (size_t)s->i, a);
+    tlk_load4d(p->shapes.centre + 4 * (size_t)s->j, b);
+    const double gap = tlk_plain_balls(a, b, &m);
+    for (int k = 0; k < 3; k++) {
+        spot->n[k] = m.n[k];
+        spot->off[0][k] = spot->off[1][k] = 0;
+    }
+    spot->overlap = m.overlap, spot->reach[0] = m.reach_a, spot->reach[1] = m.reach_b;
+    return gap;
 }
 
 /* A pair that is near: force and torque on the body, if it touches. */
-TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, const tlk_side *s, real *f)
+TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_side *s, real *f)
 {
     const size_t q = s->pair;
-    double a[4], b[4], xa[4], xb[4];
+    const uint32_t dynamic = p->bodies.dynamic;
     real kept[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3], arm[3], turn[3];
-    tlk_plain_spot m;
+    tlk_spot m;
     tlk_plain_act act;
-    tlk_load4d(p->shapes.centre + 4 * (size_t)s->i, a);
-    tlk_load4d(p->shapes.centre + 4 * (size_t)s->j, b);
-    tlk_load4(p->past + TLK_PAST_PLAIN * q, kept);
     const tlk_couple of = tlk_load_couple(p->couple + q);
-    const bool touched = p->acts[q] & TLK_KEEPS;
-    if (!(tlk_plain_meet(p, s->i, s->j, a, b, &m) < 0)) {
+    const uint32_t row[2] = {simple && s->i < dynamic ? s->i : of.a,
+                             simple && s->j < dynamic ? s->j : of.b};
+    const double gap = simple ? tlk_penalty_reach_simple(p, s, row, &m)
+                              : tlk_penalty_reach(p, s->i, s->j, row, &m);
+    if (!(gap < 0)) {
         tlk_penalty_parted(p, s);
         return false;
     }
+    tlk_load8(p->pace + 8 * (size_t)row[0], va);
+    tlk_load8(p->pace + 8 * (size_t)row[1], vb);
+    tlk_load4(p->past + TLK_PAST_PLAIN * q, kept);
+    const bool touched = p->acts[q] & TLK_KEEPS;
     for (int k = 0; k < 4; k++)
         kept[k] = touched ? kept[k] : 0;
-    const uint32_t ba = p->central && s->i < p->bodies.dynamic ? s->i : of.a;
-    const uint32_t bb = p->central && s->j < p->bodies.dynamic ? s->j : of.b;
-    tlk_penalty_at_body(p, ba, a, xa);
-    tlk_penalty_at_body(p, bb, b, xb);
-    tlk_load8(p->pace + 8 * (size_t)ba, va);
-    tlk_load8(p->pace + 8 * (size_t)bb, vb);
-    tlk_plain_surface(m.ca, xa, m.reach_a, m.n, va, arm_a, of_a);
-    tlk_plain_surface(m.cb, xb, m.reach_b, m.n, vb, arm_b, of_b);
+    tlk_plain_reach(m.off[0], m.reach[0], m.n, va, arm_a, of_a);
+    tlk_plain_reach(m.off[1], m.reach[1], m.n, vb, arm_b, of_b);
     tlk_plain_press(p, &of, m.n, m.overlap, of_a, of_b, kept, &act);
     if (s->writes)
-        tlk_plain_sum(p, q, &act,
-                      (ba >= p->bodies.dynamic ? 1u : 0) | (bb >= p->bodies.dynamic ? 2u : 0), of_a,
+        tlk_plain_sum(p, q, &act, (row[0] >= dynamic ? 1u : 0) | (row[1] >= dynamic ? 2u : 0), of_a,
                       of_b);
     if (s->writes && p->commits) {
         tlk_store4(p->to_past + TLK_PAST_PLAIN * q, kept);
@@ -126,6 +213,93 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, const tlk_side *s, real *
     return true;
 }
 
+/* A velocity of which `light` is the inverse mass, or a spin with that of the moment, under a force
+ * or torque and what else changes it: what moves the body on, and as forces see it then. */
+TL_KERNEL void tlk_penalty_kicked(const tlk_penalty *p, const double *f, double light,
+                                  const double *also, double *half, double *v)
+{
+    const bool first = p->moves == TLK_MOVE_FIRST, last = p->moves == TLK_MOVE_LAST;
+    for (int k = 0; k < 3; k++) {
+        const double rate = also ? f[k] * light + also[k] : f[k] * light;
+        half[k] = last ? half[k] : half[k] + (first ? 0.5 * p->h : p->h) * rate;
+        v[k] = half[k] + 0.5 * p->h * rate;
+    }
+}
+
+/* The translation of tlk_penalty_go(); returns whether the body runs away. */
+TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double *f)
+{
+    const bool first = p->moves == TLK_MOVE_FIRST, last = p->moves == TLK_MOVE_LAST;
+    double *kept = p->half + 8 * (size_t)i, half[4], v[4], x[4];
+    tlk_load4d(p->from + 4 * (size_t)i, x);
+    tlk_load4d(first ? p->vel + 8 * (size_t)i : kept, half);
+    if (first)
+        half[3] = 1 / p->bodies.inertia[4 * (size_t)i + 3];
+    tlk_penalty_kicked(p, f, half[3], p->gravity, half, v);
+    v[3] = 0;
+    if (p->planar)
+        half[1] = v[1] = 0;
+    const real pace[4] = {(real)v[0], (real)v[1], (real)v[2], 0};
+    tlk_store4(p->to_pace + 8 * (size_t)i, pace);
+    const bool sound = tlk_dotd(v, v) <= p->max_speed * p->max_speed;
+    if (last) {
+        tlk_store4d(p->vel + 8 * (size_t)i, v);
+        x[3] = 0;
+        tlk_store4d(p->bodies.pos + 4 * (size_t)i, x);
+    } else {
+        double was[4], moved = 0, calm = 0.25 * p->margin;
+        tlk_load4d(p->reference + 4 * (size_t)i, was);
+        for (int k = 0; k < 3; k++) {
+            x[k] += p->h * half[k];
+            moved += (x[k] - was[k]) * (x[k] - was[k]);
+        }
+        tlk_store4d(kept, half);
+        tlk_store4d(p->to + 4 * (size_t)i, x);
+        if (!(moved < calm * calm * (1 - 1e-9)))
+            tlk_penalty_strays(p, sqrt(moved));
+    }
+    return !(sound && tlk_max(fabs(x[0]), tlk_max(fabs(x[1]), fabs(x[2]))) < TLK_FAR);
+}
+
+/* And its rotation. */
+TL_KERNEL bool tlk_penalty_spin(const tlk_penalty *p, uint32_t i, const double *f)
+{
+    const bool first = p->moves == TLK_MOVE_FIRST, last = p->moves == TLK_MOVE_LAST;
+    double *kept = p->half + 8 * (size_t)i + 4, *turned = p->bodies.quat + 4 * (size_t)i;
+    double half[4], v[4], q[4];
+    tlk_load4d(first ? p->vel + 8 * (size_t)i + 4 : kept, half);
+    if (first)
+        half[3] = 1 / p->bodies.inertia[4 * (size_t)i];
+    tlk_penalty_kicked(p, f, half[3], 0, half, v);
+    v[3] = 0;
+    if (p->planar)
+        half[0] = v[0] = half[2] = v[2] = 0;
+    const real pace[4] = {(real)v[0], (real)v[1], (real)v[2], 0};
+    tlk_store4(p->to_pace + 8 * (size_t)i + 4, pace);
+    if (last) {
+        tlk_store4d(p->vel + 8 * (size_t)i + 4, v);
+    } else {
+        tlk_load4d(turned, q);
+        tlk_penalty_turn(p->h, half, q);
+        tlk_store4d(kept, half);
+        tlk_store4d(turned, q);
+    }
+    return !(tlk_dotd(v, v) < 1e24);
+}
+
+/* tlk_penalty_go() in a simple world: balls about the centres of their bodies, with one moment.
+ * From the first launch of a chunk on the inverses of mass and moment are the fourth and the eighth
+ * number of `half`. */
+TL_KERNEL void tlk_penalty_stride(const tlk_penalty *p, uint32_t i, const double *f)
+{
+    if (p->moves == TLK_MOVE_NOT)
+        return;
+    tlk_penalty_worked(p, i);
+    const bool runs = tlk_penalty_shift(p, i, f), whirls = tlk_penalty_spin(p, i, f + 3);
+    if (runs || whirls)
+        tlk_atomic_or(p->halt, 1);
+}
+
 /* One dynamic body. */
 TL_KERNEL void tlk_penalty_whole(const tlk_penalty *p, uint32_t i)
 {
@@ -134,14 +308,17 @@ TL_KERNEL void tlk_penalty_whole(const tlk_penalty *p, uint32_t i)
     tlk_penalty_applied(p, i, f);
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         tlk_side s;
-        tlk_penalty_side(p, p->list[l], i, p->central ? p->other[l] : 0, &s);
-        if (!tlk_penalty_near(p, &s))
+        tlk_penalty_side(p, p->simple, p->list[l], i, p->simple ? p->other[l] : 0, &s);
+        if (!tlk_penalty_near(p, p->simple, &s))
             tlk_penalty_parted(p, &s);
-        else if (tlk_penalty_press(p, &s, of))
+        else if (tlk_penalty_press(p, p->simple, &s, of))
             for (int k = 0; k < 6; k++)
                 f[k] += of[k];
     }
-    tlk_penalty_go(p, i, f);
+    if (p->simple)
+        tlk_penalty_stride(p, i, f);
+    else
+        tlk_penalty_go(p, i, f);
 }
 
 #endif
