@@ -121,7 +121,8 @@ typedef enum tl_solver_kind {
     TL_APGD = 2,    /**< accelerated projected gradient: for tight tolerances */
     TL_SPG = 3,     /**< spectral projected gradient (Barzilai-Borwein) */
     TL_INTERIOR = 4 /**< interior-point method by factorizations, on the host in 64-bit: with a
-                         certificate, the duality gap */
+                         certificate, the duality gap; with joints, exact ones, of up to 8 GB of
+                         factors; without rolling and spinning friction */
 } tl_solver_kind;
 
 /** The friction law that a solver satisfies. */

@@ -20,8 +20,9 @@
 #define FIRM     1e2   /* where De Saxce's terms are still to change much */
 #define ROUNDING 1e-15 /* of stiffness and usual velocity: what a round may leave */
 
-/* A usual velocity: how fast contacts move against each other without impulses, the fastest. (In a
- * column that falls only the lowest moves at all.) */
+/* A usual velocity: how fast contacts move against each other without impulses, the fastest (in a
+ * column that falls only the lowest moves at all); where none moves, as in position problems, how
+ * fast they are to. */
 static double usual(tl_system *s)
 {
     const tl_touch *t = s->touches.data;
@@ -30,6 +31,10 @@ static double usual(tl_system *s)
     tl_system_look(s);
     for (size_t i = 0; i < s->touches.count; i++)
         most = fmax(most, tl_length(t[i].w));
+    if (most > 0)
+        return most;
+    for (size_t i = 0; i < s->touches.count; i++)
+        most = fmax(most, -t[i].bias);
     return most;
 }
 
@@ -265,11 +270,20 @@ static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solu
 /* What it cannot do is refused; what is too large for factors is iterated. */
 static tl_status load(tl_backend *b, const tl_problem *problem, double most, tl_system *s)
 {
-    if (problem->joints || problem->view.moment)
-        return tl_fail(TL_BAD_ARGUMENT, "the solver interior has no rows for %s; psor has",
-                       problem->joints ? "joints" : "rolling and spinning friction");
+    if (problem->view.moment)
+        return tl_fail(TL_BAD_ARGUMENT, "the solver interior has no rows for rolling and spinning "
+                                        "friction; psor has");
+    if (problem->joints)
+        TL_TRY(tl_bonds_load(b, problem, s));
     TL_TRY(tl_system_arrange(b, s, most > 0 ? most : INFINITY));
     s->iterated = !s->factors.pieces;
+    if (s->iterated && s->bonds.count)
+        return tl_fail(TL_TOO_LARGE,
+                       "the solver interior would need factors of %.3g GB for %u bodies and %zu "
+                       "rows of joints; with joints the limit is %.3g GB; psor, apgd and spg need "
+                       "no such factors",
+                       1e-9 * s->factors.bytes, s->view->moving, s->bonds.count,
+                       1e-9 * TL_CHOLESKY_BYTES);
     return tl_system_load(b, s);
 }
 
@@ -291,5 +305,7 @@ tl_status tl_solve_certified(tl_backend *b, const tl_workspace *workspace,
         tl_system_store(b, &s);
     tl_array_free(&wishes);
     tl_system_free(&s);
-    return status == TL_OK ? tl_residual(b, problem, &solution->residual, NULL) : status;
+    /* with joints velocities are still to be projected */
+    return status == TL_OK && !problem->joints ? tl_residual(b, problem, &solution->residual, NULL)
+                                               : status;
 }

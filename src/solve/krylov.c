@@ -66,8 +66,7 @@ tl_status tl_krylov_prepare(tl_system *s, bool *regular)
     return TL_OK;
 }
 
-/* y = (M + D k D^T) x. */
-static void multiply(const tl_system *s, const double *x, double *y)
+void tl_system_multiply(const tl_system *s, bool touches, const double *x, double *y)
 {
     const tl_mover *b = s->bodies.data;
     for (size_t i = 0; i < s->bodies.count; i++)
@@ -75,7 +74,12 @@ static void multiply(const tl_system *s, const double *x, double *y)
             y[6 * i + k] = b[i].mass * x[6 * i + k];
             y[6 * i + 3 + k] = tl_dot(b[i].inertia[k], x + 6 * i + 3);
         }
-    for (size_t i = 0; i < s->touches.count; i++) {
+    for (size_t i = 0; i < s->bonds.count; i++) {
+        const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
+        if (bond->slope > 0)
+            tl_bond_push(y, bond, bond->slope * tl_bond_see(x, bond));
+    }
+    for (size_t i = 0; i < s->touches.count && touches; i++) {
         const tl_touch *t = (const tl_touch *)s->touches.data + i;
         double seen[3], push[3];
         tl_touch_see(x, t, seen);
@@ -115,7 +119,7 @@ void tl_krylov_solve(tl_system *s, double *x)
     double rho = inner(r, z, count);
     const double enough = ENOUGH * ENOUGH * rho;
     for (uint32_t step = 0; step < MOST && rho > enough; step++) {
-        multiply(s, p, q);
+        tl_system_multiply(s, true, p, q);
         const double alpha = rho / inner(p, q, count);
         for (size_t i = 0; i < count; i++) {
             x[i] += alpha * p[i];

@@ -49,6 +49,7 @@ static tl_status gather(tl_backend *backend, tl_workspace *workspace, tl_problem
     switch (def->kind) {
     case TL_JACOBI: return tl_solve_jacobi(backend, workspace, problem, def, iterations, solution);
     case TL_SPG: return tl_solve_spg(backend, workspace, problem, def, iterations, solution);
+    case TL_INTERIOR: return tl_solve_certified(backend, workspace, problem, def, solution);
     default: return tl_solve_apgd(backend, workspace, problem, def, iterations, solution);
     }
 }
@@ -79,16 +80,45 @@ static tl_status start_joined(tl_backend *backend, tl_workspace *w, tl_problem *
     return TL_OK;
 }
 
-#define ROUNDS 3u /* over states of rows of joints, where they have more than one */
+#define ROUNDS  3u  /* over states of rows of joints, where they have more than one */
+#define SETTLED 20u /* the same where each round is solved to the end, at most */
 
-/* Solvers that gather, with joints: these hold what is gathered, exactly, in each iteration. Rows
+/* How often rows of joints have changed their states in this step. */
+static tl_status count_changes(tl_backend *backend, const tl_problem *problem, uint64_t *changes)
+{
+    tl_array all = {.item = sizeof(tlk_articulated)};
+    tl_status status = tl_array_resize(&all, problem->articulations);
+    if (status == TL_OK)
+        status =
+            backend->ops->download(backend, all.data, problem->joints->how, all.count * all.item);
+    *changes = 0;
+    for (size_t i = 0; i < all.count && status == TL_OK; i++)
+        *changes += ((const tlk_articulated *)all.data)[i].changes;
+    tl_array_free(&all);
+    return status;
+}
+
+/* Velocities of contacts' impulses from where start_joined() has left free ones. */
+static void with_impulses(tl_backend *backend, const tl_workspace *w, const tl_problem *problem)
+{
+    tlk_problem view = problem->view;
+    view.x = w->points.data;
+    view.r = NULL;
+    tl_run(backend, TLK_block_velocity, view.moving, &view);
+}
+
+/* All solvers but psor, with joints: these hold what is gathered, exactly, in each iteration. Rows
  * of joints keep their states meanwhile, so that the problem is what it is without joints, with
- * another operator; then they change, and so on. */
+ * another operator; then they change, and so on: interior goes on until none does. */
 static tl_status solve_joined(tl_backend *backend, tl_workspace *w, tl_problem *problem,
                               const tl_solver_def *def, uint32_t iterations, tl_solution *solution)
 {
     const size_t bytes = 8 * (size_t)problem->view.blocks * backend->real;
-    const uint32_t rounds = problem->bounded && iterations >= ROUNDS ? ROUNDS : 1;
+    const bool settles = def->kind == TL_INTERIOR && problem->bounded;
+    const uint32_t rounds = settles                                    ? SETTLED
+                            : problem->bounded && iterations >= ROUNDS ? ROUNDS
+                                                                       : 1;
+    uint64_t before = 0, changes = 0;
     const tlk_joints all = tl_problem_joints(problem, problem->view.vel, TLK_PROJECT_ALL);
     const tl_launch end = tl_project(problem, &all);
     TL_TRY(tl_buffer_need(backend, &w->free, bytes));
@@ -101,12 +131,21 @@ static tl_status solve_joined(tl_backend *backend, tl_workspace *w, tl_problem *
     for (uint32_t i = 0; i < rounds; i++) {
         tl_solution part = {0, NAN, NAN};
         TL_TRY(start_joined(backend, w, problem));
+        if (settles)
+            TL_TRY(count_changes(backend, problem, &changes));
+        if (i && settles && changes == before) {
+            with_impulses(backend, w, problem);
+            break;
+        }
+        before = changes;
         TL_TRY(gather(backend, w, problem, def, iterations / rounds, &part));
         solution->iterations += part.iterations;
         solution->residual = part.residual;
+        solution->gap = part.gap;
     }
     backend->ops->run(backend, &end, 1, 1);
-    return TL_OK;
+    return def->kind == TL_INTERIOR ? tl_residual(backend, problem, &solution->residual, NULL)
+                                    : TL_OK;
 }
 
 tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *problem,
@@ -121,8 +160,6 @@ tl_status tl_solve(tl_backend *backend, tl_workspace *workspace, tl_problem *pro
         solution->residual = 0;
         return TL_OK;
     }
-    if (def->kind == TL_INTERIOR)
-        return tl_solve_certified(backend, workspace, problem, def, solution);
     if (def->kind == TL_PSOR)
         return tl_solve_psor(backend, workspace, problem, def, iterations, solution);
     return (problem->joints ? solve_joined : gather)(backend, workspace, problem, def, iterations,

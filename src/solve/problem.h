@@ -105,8 +105,9 @@ typedef struct tl_interior {
 tl_status tl_solve_interior(tl_backend *backend, const tl_problem *problem, double unit,
                             double tolerance, double most, tl_interior *out);
 
-/* The solver interior: any problem without joints and moments, to the last digits; `iterations` of
- * the definition are not asked for. */
+/* The solver interior: any problem without moments, to the last digits; `iterations` of the
+ * definition are not asked for. With joints, in the states that they are in, free velocities must
+ * be projected onto them, and vel is then that of contacts alone. */
 tl_status tl_solve_certified(tl_backend *backend, const tl_workspace *workspace,
                              const tl_problem *problem, const tl_solver_def *def,
                              tl_solution *solution);

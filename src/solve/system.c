@@ -60,10 +60,11 @@ void tl_system_free(tl_system *s)
     tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,  &s->bias,
                              &s->gamma,   &s->vel,    &s->inverse, &s->wall,  &s->material,
                              &s->touches, &s->bodies, &s->edges,   &s->start, &s->v,
-                             &s->d,       &s->krylov};
+                             &s->d,       &s->krylov, &s->bonds,   &s->bonded};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
     tl_cholesky_free(&s->factors);
+    tl_cholesky_free(&s->joined);
 }
 
 /* Field f of row r. */
@@ -232,6 +233,7 @@ tl_status tl_system_factor(tl_system *s, bool *regular)
             tl_cholesky_add(&s->factors, one, two, (const double(*)[6])block);
         }
     }
+    tl_bonds_add(s, &s->factors);
     *regular = tl_cholesky_factor(&s->factors, s->backend);
     return TL_OK;
 }
@@ -270,6 +272,8 @@ void tl_system_solve(tl_system *s)
         tl_touch_add(s->d.data, &t[i], t[i].p);
     if (s->iterated)
         tl_krylov_solve(s, s->d.data);
+    else if (s->bonds.count)
+        tl_bonds_solve(s, true, s->d.data);
     else
         tl_cholesky_solve(&s->factors, s->d.data);
     for (size_t i = 0; i < s->touches.count; i++)
@@ -278,10 +282,9 @@ void tl_system_solve(tl_system *s)
 
 /* ---- Velocities ---- */
 
-void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
+/* Velocities by an impulse at a contact, as if there were no joints. */
+static void push(tl_system *s, const tl_touch *t, const double *impulse)
 {
-    for (int k = 0; k < 3; k++)
-        t->gamma[k] += impulse[k];
     for (int side = 0; side < 2; side++) {
         const uint32_t at = side ? t->b : t->a;
         double turn[3];
@@ -297,9 +300,33 @@ void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
     }
 }
 
+void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
+{
+    for (int k = 0; k < 3; k++)
+        t->gamma[k] += impulse[k];
+    if (!s->bonds.count)
+        push(s, t, impulse);
+}
+
+/* Velocities by all impulses, which joints hold. */
+static void hold(tl_system *s)
+{
+    const tl_touch *t = s->touches.data;
+    const double *start = s->start.data;
+    double *v = s->v.data;
+    memset(v, 0, s->v.count * sizeof *v);
+    for (size_t i = 0; i < s->touches.count; i++)
+        tl_touch_add(v, &t[i], t[i].gamma);
+    tl_bonds_solve(s, false, v);
+    for (size_t i = 0; i < s->v.count; i++)
+        v[i] += start[i];
+}
+
 void tl_system_look(tl_system *s)
 {
     tl_touch *t = s->touches.data;
+    if (s->bonds.count)
+        hold(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         tl_touch_see(s->v.data, &t[i], t[i].w);
         for (int k = 0; k < 3; k++)
@@ -319,6 +346,11 @@ double tl_system_energy(const tl_system *s)
         sum += b[i].mass * tl_dot(linear, linear);
         for (int k = 0; k < 3; k++)
             sum += turn[k] * tl_dot(b[i].inertia[k], turn);
+    }
+    for (size_t i = 0; i < s->bonds.count; i++) {
+        const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
+        const double rate = tl_bond_see(v, bond) - tl_bond_see(start, bond);
+        sum += bond->slope * rate * rate;
     }
     return 0.5 * sum;
 }
@@ -341,6 +373,7 @@ tl_status tl_system_arrange(tl_backend *b, tl_system *s, double most)
     for (uint32_t r = 0; r < p->rows; r++)
         if (first[r] != TLK_NONE && second[r] < p->moving)
             TL_TRY(tl_array_append(&s->edges, (const uint32_t[2]){first[r], second[r]}, 1));
+    TL_TRY(tl_bonds_edges(s, &s->edges));
     s->backend = b;
     return tl_cholesky_make(&s->factors, p->moving, s->edges.data, s->edges.count, most);
 }
@@ -350,13 +383,18 @@ tl_status tl_system_load(tl_backend *b, tl_system *s)
     s->touches.item = sizeof(tl_touch);
     TL_TRY(read_problem(b, s));
     TL_TRY(load_touches(s));
-    return load_bodies(s);
+    TL_TRY(load_bodies(s));
+    return s->bonds.count ? tl_bonds_factor(s) : TL_OK;
 }
 
 void tl_system_store(tl_backend *b, tl_system *s)
 {
     const tl_touch *t = s->touches.data;
     const double *v = s->v.data;
+    if (s->bonds.count)
+        tl_system_start(s);
+    for (size_t i = 0; i < s->touches.count && s->bonds.count; i++)
+        push(s, &t[i], t[i].gamma);
     for (size_t i = 0; i < s->touches.count; i++)
         for (uint32_t k = 0; k < 3; k++)
             *field(&s->gamma, t[i].row, k, 3) = t[i].gamma[k];

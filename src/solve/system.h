@@ -1,11 +1,14 @@
 /* A problem on the host, in 64-bit, with its contacts as springs: for solutions by factorization.
  *
  * M d + D k D^T d = D p: d changes velocities of bodies, D^T d those of contacts, k is a symmetric
- * matrix per contact and p an impulse. One thread, sums in one order: the same bits everywhere. */
+ * matrix per contact and p an impulse. Where joints hold bodies, M has their springs and dampers,
+ * and d is such that rows J that hold see nothing of it (bonds.c). One thread, sums in one order:
+ * the same bits everywhere. */
 #ifndef TL_SOLVE_SYSTEM_H
 #define TL_SOLVE_SYSTEM_H
 
 #include "base/vector.h"
+#include "kernels/joint/args.h"
 #include "solve/cholesky.h"
 #include "solve/problem.h"
 
@@ -28,6 +31,16 @@ typedef struct tl_mover {
     double mass, inverse, inertia[3][3], turned[3][3];
 } tl_mover;
 
+/* A row of a joint, in the state that it is in, of the bodies that move. */
+typedef struct tl_bond {
+    uint32_t bodies, body[TLK_JOINT_BODIES];
+    double row[TLK_JOINT_BODIES][6];
+    double slope;  /* N s per m/s: of springs and dampers; 0: it holds */
+    double stiff;  /* of one that holds, in factors */
+    double lambda; /* and its impulse, of the last solution */
+    double rate;
+} tl_bond;
+
 typedef struct tl_system {
     const tlk_problem *view;
     tl_array a, b, head, arms, bias, gamma, vel, inverse, wall, material; /* as they were read */
@@ -36,9 +49,12 @@ typedef struct tl_system {
     bool refined;                    /* solutions are corrected once */
     tl_cholesky factors;
     tl_backend *backend;
-    bool iterated;   /* not by factors but by conjugate gradients */
-    tl_array krylov; /* double: the preconditioner, 36 per body, and four vectors of 6 */
-    uint64_t steps;  /* of conjugate gradients, of all solutions */
+    bool iterated;      /* not by factors but by conjugate gradients */
+    tl_array krylov;    /* double: the preconditioner, 36 per body, and four vectors of 6 */
+    uint64_t steps;     /* of conjugate gradients, of all solutions */
+    tl_array bonds;     /* tl_bond; none: velocities are free */
+    tl_cholesky joined; /* the factors of bonds without contacts */
+    tl_array bonded;    /* double: two vectors of 6 per body */
 } tl_system;
 
 /* The order of bodies, from which follows what a factorization takes (`most` multiplications: more
@@ -47,11 +63,12 @@ tl_status tl_system_arrange(tl_backend *backend, tl_system *system, double most)
 tl_status tl_system_load(tl_backend *backend, tl_system *system);
 void tl_system_free(tl_system *system);
 
-/* Velocities as they were read; w of all contacts at the velocities as they are. */
+/* Velocities as they were read; w of all contacts at the velocities as they are, which with joints
+ * become those of all impulses. */
 void tl_system_start(tl_system *system);
 void tl_system_look(tl_system *system);
 
-/* 1/2 (v - start) . M (v - start). */
+/* 1/2 (v - start) . M (v - start), with springs and dampers of joints. */
 double tl_system_energy(const tl_system *system);
 
 /* Adds an impulse to a contact's and to the velocities. */
@@ -79,11 +96,29 @@ void tl_mover_block(const tl_mover *mover, double out[6][6]);
 void tl_touch_add(double *sums, const tl_touch *touch, const double *x);
 void tl_touch_see(const double *velocities, const tl_touch *touch, double *out);
 
+/* y = (M + D k D^T) x; without D k D^T where contacts are not asked for. */
+void tl_system_multiply(const tl_system *system, bool touches, const double *x, double *y);
+
+/* Joints (bonds.c): the rows of a problem's, before bodies are arranged; their edges; factors
+ * without contacts, once bodies are known; their parts of a matrix. */
+tl_status tl_bonds_load(tl_backend *backend, const tl_problem *problem, tl_system *system);
+tl_status tl_bonds_edges(const tl_system *system, tl_array *edges);
+tl_status tl_bonds_factor(tl_system *system);
+void tl_bonds_add(const tl_system *system, tl_cholesky *to);
+
+/* Velocities in place of momenta: by the factors that have contacts, or by those that have none. */
+void tl_bonds_solve(tl_system *system, bool touches, double *vector);
+
+/* What a row sees of velocities; x of it added to momenta. */
+double tl_bond_see(const double *velocities, const tl_bond *bond);
+void tl_bond_push(double *sums, const tl_bond *bond, double x);
+
 /* The solution by conjugate gradients (krylov.c). */
 tl_status tl_krylov_prepare(tl_system *system, bool *regular);
 void tl_krylov_solve(tl_system *system, double *vector);
 
-/* Impulses and velocities to the device. What was read is rubbish then. */
+/* Impulses and velocities to the device; with joints those that impulses of contacts alone lead to,
+ * for joints on the device have impulses of their own. What was read is rubbish then. */
 void tl_system_store(tl_backend *backend, tl_system *system);
 
 #endif

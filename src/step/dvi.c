@@ -171,14 +171,14 @@ static tl_status prepare(tl_world *w, stages *s, tl_report *r)
 }
 
 /* The velocity problem. With joints it is weighed after its first sweeps, which mend what a start
- * has of wrong impulses here and there; what they cannot mend may be worse than no start. */
+ * has of wrong impulses here and there; what they cannot mend may be worse than no start. That of
+ * interior is solved to the end. */
 static tl_status solve_velocities(tl_world *w, stages *s)
 {
     const tl_solver_def *def = &w->settings.solver;
     const uint32_t all = def->iterations;
-    const uint32_t some = !tl_step_joined(w) || !s->problem.view.rows ? all
-                          : all > WEIGHED                             ? all / WEIGHED
-                                                                      : 1;
+    const bool weighed = tl_step_joined(w) && s->problem.view.rows && def->kind != TL_INTERIOR;
+    const uint32_t some = !weighed ? all : all > WEIGHED ? all / WEIGHED : 1;
     tl_solution rest;
     TL_TRY(tl_solve(w->backend, &w->workspace, &s->problem, def, some, &s->first));
     if (some == all || (def->tolerance > 0 && s->first.residual <= def->tolerance))

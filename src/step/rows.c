@@ -254,6 +254,14 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
     return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
 }
 
+/* Whether the problem has the inertias of bodies: rows with arms need them, and interior does where
+ * there are joints, which turn bodies of any shape. */
+static bool needs_inertias(const tl_world *w, const tlk_problem *view)
+{
+    return view->arm_base < view->rows ||
+           (w->mechanism.count && w->settings.solver.kind == TL_INTERIOR);
+}
+
 static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
@@ -264,7 +272,8 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
     TL_TRY(tl_buffer_need(b, &p->gap, rows * real));
     TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
     TL_TRY(tl_buffer_need(b, &p->arms, TLK_ARMS * (rows - central) * real));
-    TL_TRY(tl_buffer_need(b, &p->inverse, rows > central ? 8 * (size_t)w->rows * real : 0));
+    TL_TRY(tl_buffer_need(b, &p->inverse,
+                          needs_inertias(w, &problem->view) ? 8 * (size_t)w->rows * real : 0));
     TL_TRY(tl_buffer_need(b, &p->wall, w->turning ? 3 * central * real : 0));
     TL_TRY(tl_buffer_need(b, &p->bias, rows * real));
     TL_TRY(tl_buffer_need(b, &p->gamma, 3 * rows * real));
@@ -364,7 +373,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     if (tl_step_bounces(w))
         build->restitution = p->restitution.data;
     tlk_problem *view = &problem->view;
-    if (view->arm_base < view->rows)
+    if (needs_inertias(w, view))
         build->inverse = p->inverse.data;
     if (w->turning)
         build->wall = p->wall.data;

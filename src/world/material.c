@@ -175,9 +175,6 @@ tl_status tl_world_check_solver(const tl_world *w, const tl_settings *settings)
     if (settings->stepper == TL_STEPPER_PENALTY)
         return TL_OK;
     const tl_place place = tl_place_of("settings.solver");
-    if (w->mechanism.joints.count && settings->solver.kind == TL_INTERIOR)
-        return tl_refuse_text(&place, "kind", "interior",
-                              "it must be psor, jacobi, apgd or spg where there are joints");
     if (!w->rolls || settings->solver.kind == TL_PSOR)
         return TL_OK;
     return tl_refuse_text(&place, "kind", tl_word(TL_WORDS_SOLVER, settings->solver.kind),

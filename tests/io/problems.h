@@ -40,15 +40,16 @@ static inline tl_contact_problem *make_balls(void)
     return problem;
 }
 
-/* Boxes and balls in a row, after three steps. */
-static inline tl_world *make_world(bool chain)
+/* Boxes and balls in a row, or balls alone, after three steps. */
+static inline tl_world *make_row(bool chain, bool boxes)
 {
     tl_material material;
     tl_scene *scene = floor_scene(&material);
     tl_body last = {0};
     for (int i = 0; i < 6; i++) {
         tl_body_def def = tl_body_default();
-        tl_shape_def shape = i % 2 ? tl_sphere_default(0.1) : tl_box_default(0.1, 0.12, 0.1);
+        tl_shape_def shape =
+            i % 2 || !boxes ? tl_sphere_default(0.1) : tl_box_default(0.1, 0.12, 0.1);
         shape.material = material;
         def.shape_count = 1;
         def.shapes = &shape;
@@ -68,6 +69,11 @@ static inline tl_world *make_world(bool chain)
     tl_world *world = world_of(scene);
     step(world, 3);
     return world;
+}
+
+static inline tl_world *make_world(bool chain)
+{
+    return make_row(chain, true);
 }
 
 static inline tl_contact_problem *make_problem(bool chain, bool local)

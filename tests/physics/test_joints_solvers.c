@@ -1,7 +1,7 @@
 /* The same machines with contacts under all solvers: the same motion and the same forces. */
 #include "joints.h"
 
-static const tl_solver_kind kinds[4] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG};
+static const tl_solver_kind kinds[5] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG, TL_INTERIOR};
 
 static tl_joint_method method = TL_JOINTS_EXACT;
 
@@ -138,7 +138,7 @@ static void same(void (*machine)(tl_solver_kind, outcome *), double tolerance)
     machine(TL_PSOR, &want);
     assert_above((double)want.report.active_contacts, 0);
     assert_above(norm3(want.load), 1e-3);
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < 5; i++) {
         outcome got = {0};
         context("%s", tl_word(TL_WORDS_SOLVER, kinds[i]));
         machine(kinds[i], &got);
@@ -228,6 +228,63 @@ static void iterated(void **state)
     }
 }
 
+/* A ball rests on a beam that a fixed joint, or two hinges on one line (five of whose ten rows
+ * follow from the others), hold to the ground: the reactions carry both weights and, fixed, their
+ * moment. By the solver interior, under both laws. */
+static void beam_reactions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool fixed = i & 1;
+        const claim claims = {
+            fixed ? "beam on a fixed joint, a ball at rest on it"
+                  : "board on two hinges and a floor's edge, a ball at rest on it",
+            fixed ? "weights, and their moment about the joint"
+                  : "weights: joints and the floor carry them",
+            fixed ? "force, N" : "force, N, with that of contacts", "interior, h = 0.005 s"};
+        tl_settings settings = settings_of(TL_INTERIOR, 0.005);
+        double force[3] = {0}, torque[3] = {0}, load = 0;
+        settings.solver.law = i & 2 ? TL_LAW_CONE : TL_LAW_COULOMB;
+        tl_scene *scene = scene_with(&settings);
+        const tl_material material = add_material(scene, 0.5, 0);
+        if (!fixed)
+            add_floor(scene, material);
+        const put beam =
+            put_box(scene, material, 0.5, 0.2, 0.05, 4, (double[3]){0.5, 0, 0.05}, NULL);
+        add_sphere(scene, material, 0.1, 2, (double[3]){0.75, 0, 0.2}, (double[3]){0, 0, 0});
+        const tl_joint joints[2] = {
+            join(scene, fixed ? TL_JOINT_FIXED : TL_JOINT_REVOLUTE, ground, beam, 0,
+                 fixed ? 0 : 0.1, 0.05, joint_y),
+            fixed ? (tl_joint){0}
+                  : join(scene, TL_JOINT_REVOLUTE, ground, beam, 0, -0.1, 0.05, joint_y)};
+        tl_world *world = world_of(scene);
+        const tl_report report = step_report(world, 5);
+        for (int k = 0; k < (fixed ? 1 : 2); k++) {
+            const tl_joint_state now = state_of(world, joints[k]);
+            for (int c = 0; c < 3; c++) {
+                force[c] += now.force[c];
+                torque[c] += now.torque[c];
+            }
+        }
+        size_t count;
+        tl_contact *contacts = contacts_of(world, &count);
+        for (size_t k = 0; k < count; k++)
+            if (contacts[k].point[2] < 0.05) /* the floor's */
+                load += fabs(contacts[k].impulse[2]) / 0.005;
+        free(contacts);
+        context("%s, law %d", fixed ? "fixed" : "hinges", i / 2);
+        assert_found(&claims, i & 2 ? "cone" : "coulomb", fabs(force[2] + load), 6 * 9.81, 1e-6);
+        if (fixed)
+            assert_near(fabs(torque[1]), 9.81 * (4 * 0.5 + 2 * 0.75), 1e-6);
+        assert_true(fixed == (report.redundant_rows == 0));
+        assert_below(report.joint_residual, 1e-12);
+        assert_below(report.residual, 1e-10);
+        if (i & 2)
+            assert_below(report.gap, 1e-9);
+        tl_world_destroy(world);
+    }
+}
+
 /* A machine that was saved goes on as it would have. */
 static void resumed(void **state)
 {
@@ -283,12 +340,10 @@ static void light_under_heavy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(light_under_heavy),
-                                       cmocka_unit_test(plate_leans),
-                                       cmocka_unit_test(fourbar_pushes),
-                                       cmocka_unit_test(flap_stops),
-                                       cmocka_unit_test(one_at_a_time),
-                                       cmocka_unit_test(iterated),
-                                       cmocka_unit_test(resumed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_under_heavy), cmocka_unit_test(plate_leans),
+        cmocka_unit_test(fourbar_pushes),    cmocka_unit_test(flap_stops),
+        cmocka_unit_test(beam_reactions),    cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(iterated),          cmocka_unit_test(resumed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
