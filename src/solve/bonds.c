@@ -57,29 +57,32 @@ static tl_status read_rows(tl_backend *b, const tl_problem *problem, reading *r)
     return fetch(b, g->part, 1, rows, &r->part);
 }
 
-static tl_status add_row(const reading *r, const tlk_joint *j, uint32_t which, uint32_t moving,
-                         tl_array *bonds)
+static tl_status add_row(const reading *r, const tlk_joint *j, uint32_t which, tl_system *s)
 {
     const uint32_t at = j->first + which;
     const uint8_t part = ((const uint8_t *)r->part.data)[at];
     const double *row =
         (const double *)r->jacobian.data + j->jacobian + (size_t)which * 6 * j->bodies;
-    tl_bond bond = {0};
+    tl_bond bond = {.first = s->parts.count};
+    tl_grip parts[TLK_JOINT_BODIES] = {{0}};
     if (part == ROW_SOFT)
         bond.slope = ((const tlk_law *)r->law.data)[at].slope;
     for (uint32_t k = 0; k < j->bodies; k++) {
         uint32_t to = 0; /* a body that two joints share, which a third couples, is there once */
-        if (j->body[k] >= moving)
+        if (j->body[k] >= s->view->moving)
             continue;
-        while (to < bond.bodies && bond.body[to] != j->body[k])
+        while (to < bond.bodies && parts[to].body != j->body[k])
             to++;
         bond.bodies += to == bond.bodies;
-        bond.body[to] = j->body[k];
+        parts[to].body = j->body[k];
         for (int c = 0; c < 6; c++)
-            bond.row[to][c] += row[6 * k + (uint32_t)c];
+            parts[to].row[c] += row[6 * k + (uint32_t)c];
     }
     const bool acts = part == ROW_HARD || (part == ROW_SOFT && bond.slope > 0);
-    return bond.bodies && acts ? tl_array_append(bonds, &bond, 1) : TL_OK;
+    if (!bond.bodies || !acts)
+        return TL_OK;
+    TL_TRY(tl_array_append(&s->parts, parts, bond.bodies));
+    return tl_array_append(&s->bonds, &bond, 1);
 }
 
 tl_status tl_bonds_load(tl_backend *b, const tl_problem *problem, tl_system *s)
@@ -87,10 +90,11 @@ tl_status tl_bonds_load(tl_backend *b, const tl_problem *problem, tl_system *s)
     reading r = {0};
     tl_status status = read_rows(b, problem, &r);
     s->bonds.item = sizeof(tl_bond);
+    s->parts.item = sizeof(tl_grip);
     for (size_t i = 0; i < r.list.count && status == TL_OK; i++) {
         const tlk_joint *j = (const tlk_joint *)r.joint.data + ((const uint32_t *)r.list.data)[i];
         for (uint32_t k = 0; k < j->rows && !j->broken && status == TL_OK; k++)
-            status = add_row(&r, j, k, s->view->moving, &s->bonds);
+            status = add_row(&r, j, k, s);
     }
     tl_array *const all[] = {&r.articulation, &r.list, &r.joint, &r.jacobian, &r.law, &r.part};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -100,20 +104,27 @@ tl_status tl_bonds_load(tl_backend *b, const tl_problem *problem, tl_system *s)
 
 /* ---- The matrix ---- */
 
-double tl_bond_see(const double *v, const tl_bond *bond)
+static const tl_grip *parts_of(const tl_system *s, const tl_bond *bond)
 {
+    return (const tl_grip *)s->parts.data + bond->first;
+}
+
+double tl_bond_see(const tl_system *s, const double *v, const tl_bond *bond)
+{
+    const tl_grip *part = parts_of(s, bond);
     double sum = 0;
     for (uint32_t b = 0; b < bond->bodies; b++)
         for (size_t k = 0; k < 6; k++)
-            sum += bond->row[b][k] * v[6 * (size_t)bond->body[b] + k];
+            sum += part[b].row[k] * v[6 * (size_t)part[b].body + k];
     return sum;
 }
 
-void tl_bond_push(double *sums, const tl_bond *bond, double x)
+void tl_bond_push(const tl_system *s, double *sums, const tl_bond *bond, double x)
 {
+    const tl_grip *part = parts_of(s, bond);
     for (uint32_t b = 0; b < bond->bodies; b++)
         for (size_t k = 0; k < 6; k++)
-            sums[6 * (size_t)bond->body[b] + k] += bond->row[b][k] * x;
+            sums[6 * (size_t)part[b].body + k] += part[b].row[k] * x;
 }
 
 tl_status tl_bonds_edges(const tl_system *s, tl_array *edges)
@@ -121,10 +132,15 @@ tl_status tl_bonds_edges(const tl_system *s, tl_array *edges)
     edges->item = 2 * sizeof(uint32_t);
     for (size_t i = 0; i < s->bonds.count; i++) {
         const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
+        const tl_grip *part = parts_of(s, bond);
         for (uint32_t a = 0; a < bond->bodies; a++)
             for (uint32_t b = 0; b < a; b++)
-                TL_TRY(
-                    tl_array_append(edges, (const uint32_t[2]){bond->body[a], bond->body[b]}, 1));
+                TL_TRY(tl_array_append(edges, (const uint32_t[2]){part[a].body, part[b].body}, 1));
+    }
+    for (size_t i = 0; i < s->couples.count; i++) {
+        const tl_couple *c = (const tl_couple *)s->couples.data + i;
+        if (c->row != c->column)
+            TL_TRY(tl_array_append(edges, (const uint32_t[2]){c->row, c->column}, 1));
     }
     return TL_OK;
 }
@@ -135,23 +151,38 @@ void tl_bonds_add(const tl_system *s, tl_cholesky *to)
     for (size_t i = 0; i < s->bonds.count; i++) {
         const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
         const double stiff = bond->slope > 0 ? bond->slope : bond->stiff;
+        const tl_grip *part = parts_of(s, bond);
         for (uint32_t a = 0; a < bond->bodies; a++)
             for (uint32_t b = 0; b <= a; b++) {
                 for (int k = 0; k < 36; k++)
-                    block[k / 6][k % 6] = stiff * bond->row[a][k / 6] * bond->row[b][k % 6];
-                tl_cholesky_add(to, bond->body[a], bond->body[b], (const double(*)[6])block);
+                    block[k / 6][k % 6] = stiff * part[a].row[k / 6] * part[b].row[k % 6];
+                tl_cholesky_add(to, part[a].body, part[b].body, (const double(*)[6])block);
             }
     }
+}
+
+/* How a part of a row moves by an impulse of its own, where M may connect nodes: about. */
+static double node_mobility(const tl_couple *own, const double *row)
+{
+    double inverse[6][6], sum = 0;
+    memcpy(inverse, own->block, sizeof inverse);
+    const bool regular = tl_block_invert(inverse);
+    for (int k = 0; k < 36 && regular; k++)
+        sum += row[k / 6] * inverse[k / 6][k % 6] * row[k % 6];
+    return sum;
 }
 
 /* How a row that holds moves by an impulse of its own. */
 static double mobility(const tl_system *s, const tl_bond *bond)
 {
+    const tl_grip *part = parts_of(s, bond);
     double sum = 0;
-    for (uint32_t b = 0; b < bond->bodies; b++) {
-        const tl_mover *m = (const tl_mover *)s->bodies.data + bond->body[b];
-        const double *turn = bond->row[b] + 3;
-        sum += m->inverse * tl_dot(bond->row[b], bond->row[b]);
+    for (uint32_t b = 0; b < bond->bodies && s->couples.count; b++)
+        sum += node_mobility((const tl_couple *)s->couples.data + part[b].body, part[b].row);
+    for (uint32_t b = 0; b < bond->bodies && s->bodies.count; b++) {
+        const tl_mover *m = (const tl_mover *)s->bodies.data + part[b].body;
+        const double *turn = part[b].row + 3;
+        sum += m->inverse * tl_dot(part[b].row, part[b].row);
         for (int k = 0; k < 3; k++)
             sum += turn[k] * tl_dot(m->turned[k], turn);
     }
@@ -161,7 +192,6 @@ static double mobility(const tl_system *s, const tl_bond *bond)
 tl_status tl_bonds_factor(tl_system *s)
 {
     tl_array edges = {0};
-    double block[6][6];
     for (size_t i = 0; i < s->bonds.count; i++) {
         tl_bond *bond = (tl_bond *)s->bonds.data + i;
         const double moves = mobility(s, bond);
@@ -174,18 +204,17 @@ tl_status tl_bonds_factor(tl_system *s)
         status = tl_cholesky_make(&s->joined, s->view->moving, edges.data, edges.count, INFINITY);
     tl_array_free(&edges);
     if (status == TL_OK && !s->joined.pieces)
-        status = tl_fail(TL_TOO_LARGE, "factors of joints of %.3g GB; the limit is %.3g GB",
-                         1e-9 * s->joined.bytes, 1e-9 * TL_CHOLESKY_BYTES);
+        status = tl_fail(TL_TOO_LARGE,
+                         "the solver interior: factors of %s of %.3g GB; the limit is %.3g GB",
+                         s->couples.count ? "M and constraints" : "joints", 1e-9 * s->joined.bytes,
+                         1e-9 * TL_CHOLESKY_BYTES);
     TL_TRY(status);
     TL_TRY(tl_cholesky_clear(&s->joined));
-    for (uint32_t i = 0; i < s->bodies.count; i++) {
-        tl_mover_block((const tl_mover *)s->bodies.data + i, block);
-        tl_cholesky_add(&s->joined, i, i, (const double(*)[6])block);
-    }
+    tl_system_add_mass(s, &s->joined);
     tl_bonds_add(s, &s->joined);
     if (!tl_cholesky_factor(&s->joined, s->backend))
-        return tl_fail(TL_DIVERGED, "the solver interior: %zu rows of joints have no factors",
-                       s->bonds.count);
+        return tl_fail(TL_DIVERGED, "the solver interior: %zu rows of %s have no factors",
+                       s->bonds.count, s->couples.count ? "constraints" : "joints");
     return TL_OK;
 }
 
@@ -209,8 +238,8 @@ static void leave(tl_system *s, bool touches, const double *f, const double *d, 
     for (size_t i = 0; i < s->bonds.count; i++) {
         if (bonds[i].slope > 0)
             continue;
-        bonds[i].rate = tl_bond_see(d, &bonds[i]);
-        tl_bond_push(out, &bonds[i], -(bonds[i].lambda + bonds[i].stiff * bonds[i].rate));
+        bonds[i].rate = tl_bond_see(s, d, &bonds[i]);
+        tl_bond_push(s, out, &bonds[i], -(bonds[i].lambda + bonds[i].stiff * bonds[i].rate));
     }
 }
 
@@ -233,7 +262,7 @@ void tl_bonds_solve(tl_system *s, bool touches, double *d)
             d[i] += x[i];
         for (size_t i = 0; i < s->bonds.count; i++)
             if (!(bonds[i].slope > 0))
-                bonds[i].lambda += bonds[i].stiff * (tl_bond_see(x, &bonds[i]) + bonds[i].rate);
+                bonds[i].lambda += bonds[i].stiff * (tl_bond_see(s, x, &bonds[i]) + bonds[i].rate);
         if (size <= DIGIT * size_of(d, count))
             break;
         last = pass ? size : INFINITY;

@@ -267,6 +267,16 @@ static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solu
     return status;
 }
 
+tl_status tl_certify_system(tl_system *s, const tl_solver_def *def, tl_solution *solution)
+{
+    tl_array wishes = {.item = sizeof(tl_wish)};
+    tl_status status = tl_array_resize(&wishes, 2 * s->touches.count);
+    if (status == TL_OK)
+        status = run(s, def, wishes.data, solution);
+    tl_array_free(&wishes);
+    return status;
+}
+
 /* What it cannot do is refused; what is too large for factors is iterated. */
 static tl_status load(tl_backend *b, const tl_problem *problem, double most, tl_system *s)
 {
@@ -293,17 +303,13 @@ tl_status tl_solve_certified(tl_backend *b, const tl_workspace *workspace,
 {
     tlk_problem view = problem->view;
     tl_system s = {.view = &view};
-    tl_array wishes = {.item = sizeof(tl_wish)};
     view.vel = (void *)view.free; /* from which impulses lead to vel */
     tl_status status = load(b, problem, workspace->factor_work, &s);
-    if (status == TL_OK)
-        status = tl_array_resize(&wishes, 2 * s.touches.count);
     if (status == TL_OK && s.touches.count)
-        status = run(&s, def, wishes.data, solution);
+        status = tl_certify_system(&s, def, solution);
     view.vel = problem->view.vel;
     if (status == TL_OK && s.touches.count)
         tl_system_store(b, &s);
-    tl_array_free(&wishes);
     tl_system_free(&s);
     /* with joints velocities are still to be projected */
     return status == TL_OK && !problem->joints ? tl_residual(b, problem, &solution->residual, NULL)

@@ -204,18 +204,14 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
 {
     tl_solution solution = {0, NAN, NAN};
     tl_rigid rigid;
-    const char *why = "";
     bool rows = false;
     double begin;
-    tl_status status = tl_rigid_make(problem, threads, &rows, &why, &rigid);
+    tl_status status = tl_rigid_make(problem, threads, &rows, &rigid);
     begin = tl_now();
     if (status == TL_OK && rows)
         status = solve_rows(&rigid, def, r, &solution);
     else if (status == TL_OK && def->kind == TL_INTERIOR)
-        status = tl_fail(TL_BAD_ARGUMENT,
-                         "the interior-point method is for contacts of rigid bodies: %s; psor, "
-                         "jacobi, apgd and spg solve such problems, too",
-                         why);
+        status = tl_general_solve(problem, def, threads, r, &solution);
     else if (status == TL_OK)
         status = solve_local(problem, def, r, &begin, &solution);
     const double seconds = 1e-3 * (tl_now() - begin);

@@ -4,6 +4,7 @@
 
 #include "solve/matrix.h"
 #include "solve/problem.h"
+#include "solve/system.h"
 
 #define TL_FRICTION_ARRAYS \
     29 /* of a problem: 6 matrices of 3, 6 vectors, frictions, guess, texts */
@@ -38,8 +39,14 @@ void tl_contact_limit(bool coulomb, uint32_t dimension, double mu, double *r);
 double tl_contact_residual(bool coulomb, uint32_t dimension, double mu, double step,
                            const double *r, const double *u);
 
-/* A problem of rigid bodies as rows on a backend, if it is one: `rigid` says whether, and `why` in
- * words where it is not. */
+/* Solves any problem by the solver interior, to r, which it does not start from. */
+tl_status tl_general_solve(const tl_contact_problem *problem, const tl_solver_def *def,
+                           uint32_t threads, double *r, tl_solution *solution);
+
+/* Each contact's own block of W: dimension x dimension numbers. */
+tl_status tl_contact_blocks(const tl_contact_problem *problem, double *blocks);
+
+/* A problem of rigid bodies as rows on a backend, if it is one: `rigid` says whether. */
 typedef struct tl_rigid {
     tl_backend *backend;
     tl_workspace workspace;
@@ -50,7 +57,7 @@ typedef struct tl_rigid {
 } tl_rigid;
 
 tl_status tl_rigid_make(const tl_contact_problem *problem, uint32_t threads, bool *rigid,
-                        const char **why, tl_rigid *out);
+                        tl_rigid *out);
 void tl_rigid_free(tl_rigid *rigid);
 
 /* Impulses, in the contacts' frames, to rows (with the velocities that solvers start from) and

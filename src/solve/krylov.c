@@ -8,8 +8,7 @@
 #define MOST   4000u /* steps */
 #define ENOUGH 1e-13 /* of the right-hand side, in the norm of the preconditioner: what is left */
 
-/* The inverse of a block, by Cholesky; false where it is not positive. */
-static bool invert(double m[6][6])
+bool tl_block_invert(double m[6][6])
 {
     double l[6][6] = {{0}};
     for (int r = 0; r < 6; r++)
@@ -62,8 +61,22 @@ tl_status tl_krylov_prepare(tl_system *s, bool *regular)
     }
     *regular = true;
     for (size_t i = 0; i < bodies && *regular; i++)
-        *regular = invert(block[i]);
+        *regular = tl_block_invert(block[i]);
     return TL_OK;
+}
+
+static void multiply_couples(const tl_system *s, const double *x, double *y)
+{
+    memset(y, 0, s->d.count * sizeof *y);
+    for (size_t i = 0; i < s->couples.count; i++) {
+        const tl_couple *c = (const tl_couple *)s->couples.data + i;
+        const size_t row = 6 * (size_t)c->row, column = 6 * (size_t)c->column;
+        for (size_t k = 0; k < 36; k++) {
+            y[row + k / 6] += c->block[k / 6][k % 6] * x[column + k % 6];
+            if (row != column)
+                y[column + k % 6] += c->block[k / 6][k % 6] * x[row + k / 6];
+        }
+    }
 }
 
 void tl_system_multiply(const tl_system *s, bool touches, const double *x, double *y)
@@ -74,10 +87,12 @@ void tl_system_multiply(const tl_system *s, bool touches, const double *x, doubl
             y[6 * i + k] = b[i].mass * x[6 * i + k];
             y[6 * i + 3 + k] = tl_dot(b[i].inertia[k], x + 6 * i + 3);
         }
+    if (s->couples.count)
+        multiply_couples(s, x, y);
     for (size_t i = 0; i < s->bonds.count; i++) {
         const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
         if (bond->slope > 0)
-            tl_bond_push(y, bond, bond->slope * tl_bond_see(x, bond));
+            tl_bond_push(s, y, bond, bond->slope * tl_bond_see(s, x, bond));
     }
     for (size_t i = 0; i < s->touches.count && touches; i++) {
         const tl_touch *t = (const tl_touch *)s->touches.data + i;

@@ -376,6 +376,24 @@ void tl_factor_solve(const tl_factor *f, double *x, double *work)
         x[i] = work[place[i]];
 }
 
+tl_status tl_factor_root(const tl_factor *f, const uint32_t *rows, tl_columns *out)
+{
+    const uint32_t *place = f->place.data, *first = f->first.data;
+    size_t entries = 0, at = 0;
+    for (uint32_t i = 0; i < f->size; i++)
+        entries += i + 1 - first[i];
+    TL_TRY(make_room(out, f->size, f->size, entries));
+    for (uint32_t c = 0; c < f->size; c++) {
+        const uint32_t i = place[rows[c]];
+        for (uint32_t k = first[i]; k <= i; k++) {
+            ((uint32_t *)out->row.data)[at] = k;
+            ((double *)out->value.data)[at++] = row_of(f, i)[k];
+        }
+        ((uint32_t *)out->start.data)[c + 1] = (uint32_t)at;
+    }
+    return TL_OK;
+}
+
 /* What products need of a factor: a vector that is zero between uses, and rows of C by place. */
 typedef struct across {
     const tl_factor *f;

@@ -53,6 +53,9 @@ void tl_factor_free(tl_factor *factor);
 /* x = A^-1 x, in A's own order; `work`: as many numbers. */
 void tl_factor_solve(const tl_factor *factor, double *x, double *work);
 
+/* L^T, of A = L L^T: its column c is that of row rows[c] of A. */
+tl_status tl_factor_root(const tl_factor *factor, const uint32_t *rows, tl_columns *out);
+
 /* C^T A^-1 B, sparse: nothing where no part of A connects a column of B with one of C. */
 tl_status tl_factor_between(const tl_factor *factor, tl_matrix c, tl_matrix b, tl_columns *out);
 

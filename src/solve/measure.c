@@ -246,19 +246,39 @@ static void follow(measuring *x, const double *r, double *u)
     tl_matrix_add(d->V, l, u);
 }
 
-/* Each contact's own block of W, for its step length. */
-static tl_status find_blocks(measuring *x)
+/* Those of a local form. */
+static void add_blocks(const tl_contact_problem_def *d, double *blocks)
 {
-    const tl_contact_problem_def *d = x->d;
     const uint32_t width = d->dimension;
-    double *blocks = x->blocks.data;
-    if (x->global)
-        return tl_factor_blocks(&x->M, d->H, width, blocks);
     for (uint32_t c = 0; c < d->W.columns; c++)
         for (uint32_t i = d->W.start[c]; i < d->W.start[c + 1]; i++)
             if (d->W.row[i] / width == c / width)
                 blocks[(size_t)width * d->W.row[i] + c % width] += d->W.value[i];
+}
+
+/* Each contact's own block of W, for its step length. */
+static tl_status find_blocks(measuring *x)
+{
+    if (x->global)
+        return tl_factor_blocks(&x->M, x->d->H, x->d->dimension, x->blocks.data);
+    add_blocks(x->d, x->blocks.data);
     return TL_OK;
+}
+
+tl_status tl_contact_blocks(const tl_contact_problem *problem, double *blocks)
+{
+    const tl_contact_problem_def *d = &problem->def;
+    tl_factor factor = {0};
+    memset(blocks, 0, (size_t)d->dimension * d->dimension * d->contacts * sizeof *blocks);
+    if (d->form != TL_PROBLEM_GLOBAL) {
+        add_blocks(d, blocks);
+        return TL_OK;
+    }
+    tl_status status = tl_factor_make(d->M, "M", false, &factor);
+    if (status == TL_OK)
+        status = tl_factor_blocks(&factor, d->H, d->dimension, blocks);
+    tl_factor_free(&factor);
+    return status;
 }
 
 /* The norm of what r leaves of equality constraints over 1 + that of s, as FCLIB has it. */

@@ -28,7 +28,7 @@ typedef struct reading {
     const tl_contact_problem_def *d;
     uint32_t moving, walls;
     tl_array bodies, contacts;
-    const char *why; /* NULL: all is as it should be */
+    const char *why; /* it is no such problem; NULL: all is as it should be */
 } reading;
 
 static bool near(double a, double b, double size)
@@ -430,14 +430,13 @@ static tl_status make(reading *x, ordering *o, uint32_t threads, tl_rigid *r)
 }
 
 tl_status tl_rigid_make(const tl_contact_problem *problem, uint32_t threads, bool *rigid,
-                        const char **why, tl_rigid *r)
+                        tl_rigid *r)
 {
     reading x = {.d = &problem->def};
     ordering o = {0};
     *r = (tl_rigid){0};
     const tl_status status = make(&x, &o, threads, r);
     *rigid = status == TL_OK && !x.why;
-    *why = x.why;
     tl_array *const all[] = {&x.bodies, &x.contacts, &o.order, &o.items, &o.list, &o.start};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);

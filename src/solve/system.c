@@ -57,10 +57,11 @@ static tl_status read_problem(tl_backend *b, tl_system *m)
 
 void tl_system_free(tl_system *s)
 {
-    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,  &s->bias,
-                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,  &s->material,
-                             &s->touches, &s->bodies, &s->edges,   &s->start, &s->v,
-                             &s->d,       &s->krylov, &s->bonds,   &s->bonded};
+    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,   &s->bias,
+                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,   &s->material,
+                             &s->touches, &s->bodies, &s->edges,   &s->start,  &s->v,
+                             &s->d,       &s->krylov, &s->bonds,   &s->bonded, &s->parts,
+                             &s->sides,   &s->couples};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
     tl_cholesky_free(&s->factors);
@@ -189,11 +190,19 @@ static void columns(const double *arm, double sign, double out[6][3])
     }
 }
 
-void tl_touch_block(const tl_touch *t, int row, int column, double out[6][6])
+static void side_of(const tl_touch *t, uint32_t side, double out[6][3])
+{
+    if (t->side)
+        memcpy(out, t->side[side].block, sizeof t->side->block);
+    else
+        columns(side ? t->rb : t->ra, side ? 1 : -1, out);
+}
+
+void tl_touch_block(const tl_touch *t, uint32_t row, uint32_t column, double out[6][6])
 {
     double one[6][3], two[6][3], stiff[3];
-    columns(row ? t->rb : t->ra, row ? 1 : -1, one);
-    columns(column ? t->rb : t->ra, column ? 1 : -1, two);
+    side_of(t, row, one);
+    side_of(t, column, two);
     for (int c = 0; c < 6; c++) {
         for (int k = 0; k < 3; k++)
             stiff[k] = tl_dot(t->k[k], two[c]);
@@ -212,26 +221,36 @@ void tl_mover_block(const tl_mover *b, double out[6][6])
     }
 }
 
+void tl_system_add_mass(const tl_system *s, tl_cholesky *to)
+{
+    double block[6][6];
+    for (uint32_t i = 0; i < s->bodies.count; i++) {
+        tl_mover_block((const tl_mover *)s->bodies.data + i, block);
+        tl_cholesky_add(to, i, i, (const double(*)[6])block);
+    }
+    for (size_t i = 0; i < s->couples.count; i++) {
+        const tl_couple *c = (const tl_couple *)s->couples.data + i;
+        tl_cholesky_add(to, c->row, c->column, c->block);
+    }
+}
+
 tl_status tl_system_factor(tl_system *s, bool *regular)
 {
     double block[6][6];
     if (s->iterated)
         return tl_krylov_prepare(s, regular);
     TL_TRY(tl_cholesky_clear(&s->factors));
-    for (uint32_t i = 0; i < s->bodies.count; i++) {
-        tl_mover_block((const tl_mover *)s->bodies.data + i, block);
-        tl_cholesky_add(&s->factors, i, i, (const double(*)[6])block);
-    }
+    tl_system_add_mass(s, &s->factors);
     for (size_t i = 0; i < s->touches.count; i++) {
         const tl_touch *t = (const tl_touch *)s->touches.data + i;
-        const uint32_t at[2] = {t->a, t->b};
-        for (int k = 0; k < 3; k++) { /* a with a, a with b, b with b */
-            const uint32_t one = at[k / 2], two = at[(k + 1) / 2];
-            if (one == TLK_NONE || two == TLK_NONE)
-                continue;
-            tl_touch_block(t, k / 2, (k + 1) / 2, block);
-            tl_cholesky_add(&s->factors, one, two, (const double(*)[6])block);
-        }
+        for (uint32_t k = 0; k < tl_touch_sides(t); k++)
+            for (uint32_t l = 0; l <= k; l++) {
+                const uint32_t one = tl_touch_body(t, l), two = tl_touch_body(t, k);
+                if (one == TLK_NONE || two == TLK_NONE)
+                    continue;
+                tl_touch_block(t, l, k, block);
+                tl_cholesky_add(&s->factors, one, two, (const double(*)[6])block);
+            }
     }
     tl_bonds_add(s, &s->factors);
     *regular = tl_cholesky_factor(&s->factors, s->backend);
@@ -241,7 +260,10 @@ tl_status tl_system_factor(tl_system *s, bool *regular)
 void tl_touch_add(double *d, const tl_touch *t, const double *x)
 {
     double turn[3];
-    for (int side = 0; side < 2; side++) {
+    for (uint32_t i = 0; i < t->sides; i++)
+        for (size_t k = 0; k < 6; k++)
+            d[6 * (size_t)t->side[i].node + k] += tl_dot(t->side[i].block[k], x);
+    for (int side = 0; side < 2 && !t->side; side++) {
         const uint32_t at = side ? t->b : t->a;
         if (at == TLK_NONE)
             continue;
@@ -253,8 +275,21 @@ void tl_touch_add(double *d, const tl_touch *t, const double *x)
     }
 }
 
+static void see_sides(const double *v, const tl_touch *t, double *out)
+{
+    memset(out, 0, 3 * sizeof *out);
+    for (uint32_t i = 0; i < t->sides; i++)
+        for (size_t k = 0; k < 6; k++)
+            for (int c = 0; c < 3; c++)
+                out[c] += t->side[i].block[k][c] * v[6 * (size_t)t->side[i].node + k];
+}
+
 void tl_touch_see(const double *v, const tl_touch *t, double *out)
 {
+    if (t->side) {
+        see_sides(v, t, out);
+        return;
+    }
     const double *va = v + 6 * (size_t)t->a;
     double a[3], b[3] = {0, 0, 0};
     surface(va, va + 3, t->ra, a);
@@ -272,7 +307,7 @@ void tl_system_solve(tl_system *s)
         tl_touch_add(s->d.data, &t[i], t[i].p);
     if (s->iterated)
         tl_krylov_solve(s, s->d.data);
-    else if (s->bonds.count)
+    else if (s->held)
         tl_bonds_solve(s, true, s->d.data);
     else
         tl_cholesky_solve(&s->factors, s->d.data);
@@ -304,11 +339,11 @@ void tl_system_push(tl_system *s, tl_touch *t, const double *impulse)
 {
     for (int k = 0; k < 3; k++)
         t->gamma[k] += impulse[k];
-    if (!s->bonds.count)
+    if (!s->held)
         push(s, t, impulse);
 }
 
-/* Velocities by all impulses, which joints hold. */
+/* Velocities by all impulses, which joints hold, or which M connects. */
 static void hold(tl_system *s)
 {
     const tl_touch *t = s->touches.data;
@@ -325,7 +360,7 @@ static void hold(tl_system *s)
 void tl_system_look(tl_system *s)
 {
     tl_touch *t = s->touches.data;
-    if (s->bonds.count)
+    if (s->held)
         hold(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         tl_touch_see(s->v.data, &t[i], t[i].w);
@@ -334,11 +369,28 @@ void tl_system_look(tl_system *s)
     }
 }
 
+/* d . M d, of couples. */
+static double coupled(const tl_system *s)
+{
+    const double *start = s->start.data, *v = s->v.data;
+    double sum = 0;
+    for (size_t i = 0; i < s->couples.count; i++) {
+        const tl_couple *c = (const tl_couple *)s->couples.data + i;
+        const double part = c->row == c->column ? 1 : 2;
+        for (size_t k = 0; k < 36; k++) {
+            const size_t row = 6 * (size_t)c->row + k / 6, column = 6 * (size_t)c->column + k % 6;
+            sum +=
+                part * c->block[k / 6][k % 6] * (v[row] - start[row]) * (v[column] - start[column]);
+        }
+    }
+    return sum;
+}
+
 double tl_system_energy(const tl_system *s)
 {
     const tl_mover *b = s->bodies.data;
     const double *start = s->start.data, *v = s->v.data;
-    double sum = 0;
+    double sum = coupled(s);
     for (size_t i = 0; i < s->bodies.count; i++) {
         double linear[3], turn[3];
         tl_sub(v + 6 * i, start + 6 * i, linear);
@@ -349,7 +401,7 @@ double tl_system_energy(const tl_system *s)
     }
     for (size_t i = 0; i < s->bonds.count; i++) {
         const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
-        const double rate = tl_bond_see(v, bond) - tl_bond_see(start, bond);
+        const double rate = tl_bond_see(s, v, bond) - tl_bond_see(s, start, bond);
         sum += bond->slope * rate * rate;
     }
     return 0.5 * sum;
@@ -384,16 +436,17 @@ tl_status tl_system_load(tl_backend *b, tl_system *s)
     TL_TRY(read_problem(b, s));
     TL_TRY(load_touches(s));
     TL_TRY(load_bodies(s));
-    return s->bonds.count ? tl_bonds_factor(s) : TL_OK;
+    s->held = s->bonds.count > 0;
+    return s->held ? tl_bonds_factor(s) : TL_OK;
 }
 
 void tl_system_store(tl_backend *b, tl_system *s)
 {
     const tl_touch *t = s->touches.data;
     const double *v = s->v.data;
-    if (s->bonds.count)
+    if (s->held)
         tl_system_start(s);
-    for (size_t i = 0; i < s->touches.count && s->bonds.count; i++)
+    for (size_t i = 0; i < s->touches.count && s->held; i++)
         push(s, &t[i], t[i].gamma);
     for (size_t i = 0; i < s->touches.count; i++)
         for (uint32_t k = 0; k < 3; k++)

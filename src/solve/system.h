@@ -2,8 +2,9 @@
  *
  * M d + D k D^T d = D p: d changes velocities of bodies, D^T d those of contacts, k is a symmetric
  * matrix per contact and p an impulse. Where joints hold bodies, M has their springs and dampers,
- * and d is such that rows J that hold see nothing of it (bonds.c). One thread, sums in one order:
- * the same bits everywhere. */
+ * and d is such that rows J that hold see nothing of it (bonds.c). Bodies have six velocities;
+ * those of a problem of matrices are taken six at a time, as nodes, and M may connect these
+ * (general.c). One thread, sums in one order: the same bits everywhere. */
 #ifndef TL_SOLVE_SYSTEM_H
 #define TL_SOLVE_SYSTEM_H
 
@@ -12,9 +13,18 @@
 #include "solve/cholesky.h"
 #include "solve/problem.h"
 
-/* A row. Vectors are in the world frame, impulses act on b and against a. */
+/* What a contact of a problem of matrices does to a node: six rows of H. */
+typedef struct tl_side {
+    uint32_t node;
+    double block[6][3];
+} tl_side;
+
+/* A row. Vectors are in the world frame, impulses act on b and against a. Of a problem of matrices
+ * they are in the frame of the contact, which has sides instead of a, b and arms. */
 typedef struct tl_touch {
-    uint32_t row, a, b;        /* b: TLK_NONE where it is moved by nothing */
+    uint32_t row, a, b; /* b: TLK_NONE where it is moved by nothing */
+    uint32_t sides;     /* 0: those of a and b */
+    const tl_side *side;
     double n[3], ra[3], rb[3]; /* normal and arms */
     double mu, bias;
     double eta[3];   /* step lengths: along the normal, across it, for all */
@@ -31,10 +41,21 @@ typedef struct tl_mover {
     double mass, inverse, inertia[3][3], turned[3][3];
 } tl_mover;
 
-/* A row of a joint, in the state that it is in, of the bodies that move. */
+/* A block of M of a problem of matrices: of a node, or of one and an earlier one. */
+typedef struct tl_couple {
+    uint32_t row, column;
+    double block[6][6];
+} tl_couple;
+
+/* A row of a joint, in the state that it is in, and what of it is a body's that moves. */
+typedef struct tl_grip {
+    uint32_t body;
+    double row[6];
+} tl_grip;
+
 typedef struct tl_bond {
-    uint32_t bodies, body[TLK_JOINT_BODIES];
-    double row[TLK_JOINT_BODIES][6];
+    size_t first; /* of its parts */
+    uint32_t bodies;
     double slope;  /* N s per m/s: of springs and dampers; 0: it holds */
     double stiff;  /* of one that holds, in factors */
     double lambda; /* and its impulse, of the last solution */
@@ -45,6 +66,7 @@ typedef struct tl_system {
     const tlk_problem *view;
     tl_array a, b, head, arms, bias, gamma, vel, inverse, wall, material; /* as they were read */
     tl_array touches, bodies, edges; /* edges: two bodies each */
+    tl_array sides, couples;         /* instead of bodies: couples of one node each come first */
     tl_array start, v, d;            /* double, 6 per body */
     bool refined;                    /* solutions are corrected once */
     tl_cholesky factors;
@@ -53,7 +75,9 @@ typedef struct tl_system {
     tl_array krylov;    /* double: the preconditioner, 36 per body, and four vectors of 6 */
     uint64_t steps;     /* of conjugate gradients, of all solutions */
     tl_array bonds;     /* tl_bond; none: velocities are free */
-    tl_cholesky joined; /* the factors of bonds without contacts */
+    tl_array parts;     /* tl_grip */
+    bool held;          /* velocities follow from impulses by factors: there are bonds or couples */
+    tl_cholesky joined; /* these factors: of M and bonds without contacts */
     tl_array bonded;    /* double: two vectors of 6 per body */
 } tl_system;
 
@@ -87,12 +111,28 @@ typedef struct tl_path {
     bool anew;              /* contacts yield to changes of impulses alone */
 } tl_path;
 
+/* The solver interior of a loaded system (certified.c): impulses and velocities, iterations,
+ * residual and gap. */
+tl_status tl_certify_system(tl_system *system, const tl_solver_def *def, tl_solution *solution);
+
 tl_status tl_interior_path(tl_system *system, const tl_path *path, tl_interior *out);
+
+/* The bodies that a contact is between: how many, and which; TLK_NONE: one that nothing moves. */
+static inline uint32_t tl_touch_sides(const tl_touch *touch)
+{
+    return touch->side ? touch->sides : 2;
+}
+
+static inline uint32_t tl_touch_body(const tl_touch *touch, uint32_t side)
+{
+    return touch->side ? touch->side[side].node : side ? touch->b : touch->a;
+}
 
 /* Parts of the matrix: 6 x 6 blocks of a contact's sides (0: a, 1: b), and of a body alone; and of
  * products with it: D x is added, D^T v seen, by velocities of 6 per body. */
-void tl_touch_block(const tl_touch *touch, int row, int column, double out[6][6]);
+void tl_touch_block(const tl_touch *touch, uint32_t row, uint32_t column, double out[6][6]);
 void tl_mover_block(const tl_mover *mover, double out[6][6]);
+void tl_system_add_mass(const tl_system *system, tl_cholesky *to); /* M, without joints */
 void tl_touch_add(double *sums, const tl_touch *touch, const double *x);
 void tl_touch_see(const double *velocities, const tl_touch *touch, double *out);
 
@@ -102,7 +142,7 @@ void tl_system_multiply(const tl_system *system, bool touches, const double *x, 
 /* Joints (bonds.c): the rows of a problem's, before bodies are arranged; their edges; factors
  * without contacts, once bodies are known; their parts of a matrix. */
 tl_status tl_bonds_load(tl_backend *backend, const tl_problem *problem, tl_system *system);
-tl_status tl_bonds_edges(const tl_system *system, tl_array *edges);
+tl_status tl_bonds_edges(const tl_system *system, tl_array *edges); /* with those of couples */
 tl_status tl_bonds_factor(tl_system *system);
 void tl_bonds_add(const tl_system *system, tl_cholesky *to);
 
@@ -110,8 +150,11 @@ void tl_bonds_add(const tl_system *system, tl_cholesky *to);
 void tl_bonds_solve(tl_system *system, bool touches, double *vector);
 
 /* What a row sees of velocities; x of it added to momenta. */
-double tl_bond_see(const double *velocities, const tl_bond *bond);
-void tl_bond_push(double *sums, const tl_bond *bond, double x);
+double tl_bond_see(const tl_system *system, const double *velocities, const tl_bond *bond);
+void tl_bond_push(const tl_system *system, double *sums, const tl_bond *bond, double x);
+
+/* The inverse of a symmetric block; false where it is not positive definite. */
+bool tl_block_invert(double block[6][6]);
 
 /* The solution by conjugate gradients (krylov.c). */
 tl_status tl_krylov_prepare(tl_system *system, bool *regular);
