@@ -16,6 +16,8 @@
 #define NEAR     1e-8  /* of the usual velocity: where the path ends, if rounding does not end it */
 #define DIGITS   2e-8  /* of it: the residual that is asked for where no tolerance is given */
 #define GAP      1e-10 /* the relative gap that is asked for, under the cone law */
+#define PART     0.3   /* of it: what the path is to leave */
+#define APART    1e4   /* stiffness of contacts where velocities are found apart from impulses */
 #define STIFF    1e3   /* of the first round, in units of step lengths; */
 #define FIRM     1e2   /* where De Saxce's terms are still to change much */
 #define ROUNDING 1e-15 /* of stiffness and usual velocity: what a round may leave */
@@ -204,7 +206,7 @@ static void keep_pace(pace *p, const tl_finishing *how, bool coulomb, double res
 /* Rounds until both numbers are small enough, or nothing is gained any more; the best is kept in
  * the second half. */
 static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double unit, double tolerance,
-                        tl_solution *solution)
+                        double gap, tl_solution *solution)
 {
     const size_t count = s->touches.count;
     const tl_goal goal = {terms, tolerance > 0 ? tolerance : DIGITS * unit, GAP};
@@ -214,7 +216,8 @@ static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double uni
     pace how_stiff = {terms ? FIRM : STIFF, terms ? 1e6 : 1e7};
     for (uint32_t round = 0, since = 0; round < ROUNDS && since < (terms ? TRIES : FEW);
          round++, since++) {
-        const tl_certificate now = tl_certify(s, q, terms != NULL);
+        tl_certificate now = tl_certify(s, q, terms != NULL);
+        now.gap = round ? now.gap : fmin(now.gap, gap);
         const bool good = tl_certificate_meets(&now, &goal);
         if (now.residual < best.residual || good) {
             if (now.residual < 0.7 * best.residual)
@@ -234,18 +237,42 @@ static tl_status finish(tl_system *s, tl_wish *q, fixed_point *terms, double uni
         TL_TRY(tl_finish_round(s, q, &goal, unit, how_stiff.stiff, aim, 1e3 * noise, &how));
     }
     tl_wish_apply(s, q + count);
+    if (best.gap > GAP) {
+        TL_TRY(tl_certify_apart(s, q + count, unit, APART, &gap));
+        how.factorizations++;
+        best.gap = fmin(best.gap, gap);
+    }
     solution->iterations = how.factorizations;
     solution->residual = best.residual;
     solution->gap = best.gap;
     return TL_OK;
 }
 
+/* The path; its impulses become multipliers. Returns their gap with velocities of their own, where
+ * the one with velocities of impulses is not good enough. */
+static tl_status go_along(tl_system *s, double unit, bool coulomb, tl_wish *q, double *gap,
+                          tl_solution *solution)
+{
+    const tl_touch *t = s->touches.data;
+    const tl_path path = {unit, NEAR * unit, PART * GAP, PATIENT, true};
+    tl_interior found = {.residual = INFINITY};
+    TL_TRY(tl_interior_path(s, &path, &found));
+    solution->iterations += found.iterations;
+    for (size_t i = 0; i < s->touches.count && found.done; i++)
+        memcpy(q[i].hat, t[i].gamma, sizeof q[i].hat);
+    tl_wish_apply(s, q);
+    *gap = INFINITY;
+    if (coulomb || tl_certify(s, q, false).gap <= GAP)
+        return TL_OK;
+    solution->iterations++;
+    return tl_certify_apart(s, q, unit, APART, gap);
+}
+
 static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solution *solution)
 {
     const bool coulomb = tl_solver_law(def) == TL_LAW_COULOMB && !s->view->frictionless;
-    const tl_touch *t = s->touches.data;
     const double unit = usual(s);
-    tl_interior path = {.residual = INFINITY};
+    double gap;
     memset(q, 0, s->touches.count * sizeof *q);
     tl_wish_apply(s, q);
     const tl_certificate none = tl_certify(s, q, coulomb);
@@ -253,16 +280,12 @@ static tl_status run(tl_system *s, const tl_solver_def *def, tl_wish *q, tl_solu
         solution->residual = solution->gap = 0;
         return TL_OK;
     }
-    TL_TRY(tl_interior_path(s, &(tl_path){unit, NEAR * unit, PATIENT, true}, &path));
-    solution->iterations = path.iterations;
-    for (size_t i = 0; i < s->touches.count && path.done; i++)
-        memcpy(q[i].hat, t[i].gamma, sizeof q[i].hat);
-    tl_wish_apply(s, q);
+    TL_TRY(go_along(s, unit, coulomb, q, &gap, solution));
     fixed_point terms = {.numbers = {.item = sizeof(double)}, .last = INFINITY, .part = 1};
     tl_status status =
         tl_array_resize(&terms.numbers, coulomb ? (3 + MEMORY) * s->touches.count : 0);
     if (status == TL_OK)
-        status = finish(s, q, coulomb ? &terms : NULL, unit, def->tolerance, solution);
+        status = finish(s, q, coulomb ? &terms : NULL, unit, def->tolerance, gap, solution);
     tl_array_free(&terms.numbers);
     return status;
 }

@@ -230,10 +230,10 @@ static double residual_of(const tl_touch *t, double eta, bool coulomb)
 
 /* A contact's part of the gap: the impulse times what is within the dual cone of the velocity, and
  * their sizes times what is not, as impulses elsewhere could use that: w = P*(w) - P(-w). */
-static double gap_of(const tl_touch *t, const tl_wish *q)
+static double gap_of(const tl_touch *t, const tl_wish *q, const double *at)
 {
     double w[3], out[3], g[3];
-    velocity(t, q, t->w, t->gamma, w);
+    velocity(t, q, at, t->gamma, w);
     for (int k = 0; k < 3; k++)
         out[k] = -w[k];
     tl_cone_project(t->n, t->mu, out, out);
@@ -247,20 +247,68 @@ tl_certificate tl_certify(const tl_system *s, const tl_wish *q, bool coulomb)
 {
     const tl_touch *t = s->touches.data;
     const double count = (double)s->touches.count;
-    double gap = 0, energy = tl_system_energy(s), residual = 0, rough = 0, rough_gap = 0;
+    double gap = 0, energy = tl_system_energy(s, s->v.data, s->start.data), residual = 0, rough = 0,
+           rough_gap = 0;
     for (size_t i = 0; i < s->touches.count; i++) {
         const double eta = t[i].eta[2] / (1 + t[i].soft * t[i].eta[2]);
         const double off = residual_of(&t[i], eta, coulomb), push = tl_dot(t[i].n, t[i].gamma);
         const double size = tl_length(t[i].gamma), last = DIGIT * size / eta;
         residual += off * off;
         rough += last * last;
-        gap += gap_of(&t[i], &q[i]);
+        gap += gap_of(&t[i], &q[i], t[i].w);
         rough_gap += last * size;
         energy += 0.5 * t[i].soft * push * push;
     }
     const double scale = energy > 0 ? 1 / energy : 0;
     return (tl_certificate){sqrt(residual / count), energy > 0 || gap == 0 ? gap * scale : INFINITY,
                             sqrt(rough / count), rough_gap * scale};
+}
+
+/* The gap with velocities v + d: with any that joints allow, P - Q is 1/2 d . M d and what contacts
+ * see of them, times impulses; and what d leaves of rows of joints, times theirs. */
+static double gap_apart(const tl_system *s, const tl_wish *q)
+{
+    const tl_touch *t = s->touches.data;
+    double gap = tl_system_energy(s, s->d.data, NULL);
+    double energy = tl_system_energy(s, s->v.data, s->start.data);
+    for (size_t i = 0; i < s->touches.count; i++) {
+        const double push = tl_dot(t[i].n, t[i].gamma);
+        double w[3];
+        for (int k = 0; k < 3; k++)
+            w[k] = t[i].w[k] + t[i].seen[k];
+        gap += gap_of(&t[i], &q[i], w);
+        energy += 0.5 * t[i].soft * push * push;
+    }
+    for (size_t i = 0; i < s->bonds.count; i++) {
+        const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
+        if (!(bond->slope > 0))
+            gap += fabs(bond->carried * tl_bond_see(s, s->d.data, bond));
+    }
+    return energy > 0 ? gap / energy : gap == 0 ? 0 : INFINITY;
+}
+
+/* How stiff contacts are in a round: multiples of the masses that they seem to carry. */
+static void stiffen(const tl_system *s, tl_wish *q, double unit, double stiff)
+{
+    const tl_touch *t = s->touches.data;
+    for (size_t i = 0; i < s->touches.count; i++) {
+        q[i].heavy = t[i].eta[2] + tl_length(q[i].hat) / unit;
+        q[i].stiff = stiff * q[i].heavy;
+    }
+}
+
+tl_status tl_certify_apart(tl_system *s, tl_wish *q, double unit, double stiff, double *gap)
+{
+    bool regular;
+    stiffen(s, q, unit, stiff);
+    prepare(s, q);
+    *gap = INFINITY;
+    TL_TRY(tl_system_factor(s, &regular));
+    if (regular) {
+        tl_system_solve(s);
+        *gap = gap_apart(s, q);
+    }
+    return TL_OK;
 }
 
 bool tl_certificate_meets(const tl_certificate *c, const tl_goal *goal)
@@ -298,12 +346,8 @@ static bool enough(tl_system *s, tl_wish *q, const tl_goal *goal)
 tl_status tl_finish_round(tl_system *s, tl_wish *q, const tl_goal *goal, double unit, double stiff,
                           double target, double rounding, tl_finishing *out)
 {
-    const tl_touch *t = s->touches.data;
     double last = INFINITY;
-    for (size_t i = 0; i < s->touches.count; i++) {
-        q[i].heavy = t[i].eta[2] + tl_length(q[i].hat) / unit;
-        q[i].stiff = stiff * q[i].heavy;
-    }
+    stiffen(s, q, unit, stiff);
     out->done = false;
     for (out->steps = 0; out->steps < INNER; out->steps++) {
         bool regular;

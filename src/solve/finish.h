@@ -34,6 +34,11 @@ typedef struct tl_goal {
 
 tl_certificate tl_certify(const tl_system *system, const tl_wish *wishes, bool coulomb);
 
+/* The gap of these impulses with velocities of their own, which a step of Newton's method leads to:
+ * what impulses leave to velocities by their last digits is not in it. One factorization. */
+tl_status tl_certify_apart(tl_system *system, tl_wish *wishes, double unit, double stiff,
+                           double *gap);
+
 /* Whether that is as asked for, or all that the last digits of impulses allow. */
 bool tl_certificate_meets(const tl_certificate *certificate, const tl_goal *goal);
 

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define YIELD   1e-11 /* the compliance c, in units of the contact's inverse step length */
-#define RENEWED 1e-7  /* the same where it is to changes alone; */
-#define LATER   1e-3  /* of a usual velocity: from there on more, as changes are small by then, */
-#define MOST    1e4   /* so many times at most, and rounding grows with one over it */
+#define RENEWED 1e-8  /* the same where it is to changes alone; rounding grows with one over it, */
+#define MORE    100.0 /* so where it spoils a step near the end, so many times as much, */
+#define MOST    1e5   /* up to this */
 #define STEPS   60u   /* at most; most problems take 15 to 25 */
 #define TRIES   6u    /* steps without a gain that end it */
 #define CLOSE   1e-4  /* of a usual velocity: from there on so many end it */
@@ -174,11 +174,11 @@ static void stiffen(const cone *c, tl_touch *t)
 }
 
 /* Impulses and velocities of all z, and by how much each y is not what it is to be. Returns how
- * large z . y is, of all, in m/s. */
-static double measure(tl_system *s, cone *c, bool anew)
+ * large z . y is, of all, in m/s; `relative`: the gap that z, y and what is missed may lead to. */
+static double measure(tl_system *s, cone *c, bool anew, double *relative)
 {
     tl_touch *t = s->touches.data;
-    double gap = 0, all = 0, missed = 0;
+    double gap = 0, all = 0, missed = 0, off = 0;
     tl_system_start(s);
     for (size_t i = 0; i < s->touches.count; i++) {
         double impulse[3] = {0, 0, 0};
@@ -200,7 +200,9 @@ static double measure(tl_system *s, cone *c, bool anew)
         gap += tl_dot(c[i].z, c[i].y);
         missed += t[i].eta[0] * tl_dot(c[i].missed, c[i].missed);
         all += t[i].eta[0];
+        off += tl_length(c[i].z) * tl_length(c[i].missed);
     }
+    *relative = (gap + off) / tl_system_energy(s, s->v.data, s->start.data);
     return sqrt(fmax(gap, missed) / all);
 }
 
@@ -354,14 +356,12 @@ static void follow(const tl_system *s, cone *c, double far)
     }
 }
 
-/* What contacts yield where it is to their change alone: by the mass that they seem to carry, and
- * the more, the nearer the end is. */
-static void yield_anew(const tl_system *s, double unit, double residual, cone *c)
+/* What contacts yield where it is to their change alone: by the mass that they seem to carry. */
+static void yield_anew(const tl_system *s, double unit, double more, cone *c)
 {
     const tl_touch *t = s->touches.data;
-    const double part = RENEWED * fmin(fmax(LATER * unit / residual, 1), MOST);
     for (size_t i = 0; i < s->touches.count; i++)
-        c[i].soft = part / (t[i].eta[1] + tl_length(t[i].gamma) / unit);
+        c[i].soft = RENEWED * more / (t[i].eta[1] + tl_length(t[i].gamma) / unit);
 }
 
 /* Until rounding spoils more than steps mend; the best of all is kept in the second half. */
@@ -371,22 +371,27 @@ static tl_status run(tl_system *s, const tl_path *path, cone *c, tl_interior *ou
     const size_t count = s->touches.count;
     cone *best = c + count;
     const uint32_t fewer = path->tries < END ? path->tries : END;
-    double far = 1, residual = INFINITY;
+    double far = 1, residual = INFINITY, gap, least = INFINITY, more = 1;
     for (size_t i = 0; i < count; i++)
         begin((const tl_touch *)s->touches.data + i, s->view->spared, unit, &c[i]);
     for (uint32_t since = 0;
          since < (out->residual < CLOSE * unit ? fewer : path->tries) && far > 0; since++) {
-        residual = measure(s, c, path->anew);
+        residual = measure(s, c, path->anew, &gap);
+        if (out->residual < CLOSE * unit && !(residual < WORTH * out->residual))
+            more = fmin(MORE * more, MOST);
         if (residual < out->residual) {
-            if (residual < (path->anew ? WORTH : 1) * out->residual)
+            const double worth = path->anew ? WORTH : 1;
+            if (residual < worth * out->residual &&
+                (residual > path->tolerance || gap < worth * least))
                 since = 0;
             memcpy(best, c, count * sizeof *c);
             out->residual = residual;
+            least = gap;
         }
-        if (residual <= path->tolerance || out->iterations >= STEPS)
+        if ((residual <= path->tolerance && !(gap > path->gap)) || out->iterations >= STEPS)
             break;
         if (path->anew)
-            yield_anew(s, unit, residual, c);
+            yield_anew(s, unit, more, c);
         TL_TRY(aim(s, c, path->anew ? BENDS : 0, &far));
         follow(s, c, far);
         out->work += s->factors.work;
@@ -396,7 +401,7 @@ static tl_status run(tl_system *s, const tl_path *path, cone *c, tl_interior *ou
      * each other it may have grown to any size */
     out->done = out->residual <= unit;
     if (residual != out->residual && out->residual < INFINITY)
-        measure(s, best, path->anew);
+        measure(s, best, path->anew, &gap);
     return TL_OK;
 }
 
@@ -424,7 +429,7 @@ tl_status tl_solve_interior(tl_backend *b, const tl_problem *problem, double uni
     *out = (tl_interior){.residual = INFINITY};
     tl_status status = load(b, &s, most);
     if (status == TL_OK && s.touches.count)
-        status = tl_interior_path(&s, &(tl_path){unit, tolerance, TRIES, false}, out);
+        status = tl_interior_path(&s, &(tl_path){unit, tolerance, INFINITY, TRIES, false}, out);
     if (status == TL_OK && out->done)
         tl_system_store(b, &s);
     tl_system_free(&s);

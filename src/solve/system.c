@@ -353,6 +353,8 @@ static void hold(tl_system *s)
     for (size_t i = 0; i < s->touches.count; i++)
         tl_touch_add(v, &t[i], t[i].gamma);
     tl_bonds_solve(s, false, v);
+    for (size_t i = 0; i < s->bonds.count; i++)
+        ((tl_bond *)s->bonds.data)[i].carried = ((tl_bond *)s->bonds.data)[i].lambda;
     for (size_t i = 0; i < s->v.count; i++)
         v[i] += start[i];
 }
@@ -370,38 +372,36 @@ void tl_system_look(tl_system *s)
 }
 
 /* d . M d, of couples. */
-static double coupled(const tl_system *s)
+static double coupled(const tl_system *s, const double *v, const double *from)
 {
-    const double *start = s->start.data, *v = s->v.data;
     double sum = 0;
     for (size_t i = 0; i < s->couples.count; i++) {
         const tl_couple *c = (const tl_couple *)s->couples.data + i;
         const double part = c->row == c->column ? 1 : 2;
         for (size_t k = 0; k < 36; k++) {
             const size_t row = 6 * (size_t)c->row + k / 6, column = 6 * (size_t)c->column + k % 6;
-            sum +=
-                part * c->block[k / 6][k % 6] * (v[row] - start[row]) * (v[column] - start[column]);
+            sum += part * c->block[k / 6][k % 6] * (v[row] - (from ? from[row] : 0)) *
+                   (v[column] - (from ? from[column] : 0));
         }
     }
     return sum;
 }
 
-double tl_system_energy(const tl_system *s)
+double tl_system_energy(const tl_system *s, const double *v, const double *from)
 {
     const tl_mover *b = s->bodies.data;
-    const double *start = s->start.data, *v = s->v.data;
-    double sum = coupled(s);
+    double sum = coupled(s, v, from);
     for (size_t i = 0; i < s->bodies.count; i++) {
-        double linear[3], turn[3];
-        tl_sub(v + 6 * i, start + 6 * i, linear);
-        tl_sub(v + 6 * i + 3, start + 6 * i + 3, turn);
-        sum += b[i].mass * tl_dot(linear, linear);
+        double d[6];
+        for (size_t k = 0; k < 6; k++)
+            d[k] = v[6 * i + k] - (from ? from[6 * i + k] : 0);
+        sum += b[i].mass * tl_dot(d, d);
         for (int k = 0; k < 3; k++)
-            sum += turn[k] * tl_dot(b[i].inertia[k], turn);
+            sum += d[3 + k] * tl_dot(b[i].inertia[k], d + 3);
     }
     for (size_t i = 0; i < s->bonds.count; i++) {
         const tl_bond *bond = (const tl_bond *)s->bonds.data + i;
-        const double rate = tl_bond_see(s, v, bond) - tl_bond_see(s, start, bond);
+        const double rate = tl_bond_see(s, v, bond) - (from ? tl_bond_see(s, from, bond) : 0);
         sum += bond->slope * rate * rate;
     }
     return 0.5 * sum;

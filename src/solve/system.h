@@ -60,6 +60,7 @@ typedef struct tl_bond {
     double stiff;  /* of one that holds, in factors */
     double lambda; /* and its impulse, of the last solution */
     double rate;
+    double carried; /* its impulse where velocities are those of impulses */
 } tl_bond;
 
 typedef struct tl_system {
@@ -92,8 +93,8 @@ void tl_system_free(tl_system *system);
 void tl_system_start(tl_system *system);
 void tl_system_look(tl_system *system);
 
-/* 1/2 (v - start) . M (v - start), with springs and dampers of joints. */
-double tl_system_energy(const tl_system *system);
+/* 1/2 (v - from) . M (v - from), with springs and dampers of joints; `from` may be NULL: 0. */
+double tl_system_energy(const tl_system *system, const double *velocities, const double *from);
 
 /* Adds an impulse to a contact's and to the velocities. */
 void tl_system_push(tl_system *system, tl_touch *touch, const double *impulse);
@@ -106,7 +107,8 @@ void tl_system_solve(tl_system *system);
 /* The interior path of interior.c from a loaded system on: impulses and velocities become the best
  * of it. */
 typedef struct tl_path {
-    double unit, tolerance; /* m/s: a usual velocity; the residual that ends it */
+    double unit, tolerance; /* m/s: a usual velocity; the residual that ends it, */
+    double gap;             /* where the relative gap is no more than this */
     uint32_t tries;         /* steps without a gain that end it too */
     bool anew;              /* contacts yield to changes of impulses alone */
 } tl_path;
