@@ -319,7 +319,7 @@ static double *siconos_velocities(uint32_t size, double tolerance)
 static void test_siconos(void **state)
 {
     (void)state;
-    static const tl_solver_kind kinds[] = {TL_PSOR, TL_APGD};
+    static const tl_solver_kind kinds[] = {TL_PSOR, TL_APGD, TL_INTERIOR};
     tl_contact_problem *global = make_balls(), *local = NULL;
     assert_ok(tl_contact_problem_reduce(global, &local));
     const uint32_t size = tl_contact_problem_read(local)->W.rows;
@@ -330,20 +330,20 @@ static void test_siconos(void **state)
     const claim claims = {
         "the local form of a step, in a file", "Siconos: non-smooth Gauss-Seidel on that file",
         "largest difference of a contact's velocity, m/s", "both solved to 1e-11 or better"};
-    for (int i = 0; i < 4; i++) { /* rows of the global form, and the sparse W */
-        const tl_contact_problem *problem = i < 2 ? global : local;
+    for (int i = 0; i < 6; i++) { /* rows of the global form, and the sparse W */
+        const tl_contact_problem *problem = i < 3 ? global : local;
         tl_solver_def def = tl_settings_default().solver;
         double worst = 0;
         char name[64];
         tl_contact_answer answer;
-        def.kind = kinds[i % 2];
+        def.kind = kinds[i % 3];
         def.tolerance = 1e-11;
         def.iterations = 100000;
         snprintf(name, sizeof name, "%s, %s", tl_word(TL_WORDS_SOLVER, def.kind),
-                 i < 2 ? "global form" : "local form");
+                 i < 3 ? "global form" : "local form");
         context("%s", name);
         assert_ok(tl_contact_problem_solve(problem, &def, 1, r, &answer));
-        assert_true(answer.rows == (i < 2));
+        assert_true(answer.rows == (i < 3));
         assert_ok(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, u, NULL, NULL));
         for (uint32_t k = 0; k < size; k++) {
             worst = fmax(worst, fabs(u[k] - theirs[k]));
@@ -377,10 +377,35 @@ static void seen_velocities(tl_world *world, const tl_contact_problem_def *d, do
     free(v);
 }
 
+/* The same of the problem itself in a file, by the solver interior. */
+static double file_apart(const tl_contact_problem *problem, const tl_solver_def *def,
+                         const double *theirs)
+{
+    const tl_contact_problem_def *d = tl_contact_problem_read(problem);
+    const uint32_t size = 3 * d->contacts;
+    double *u = calloc(size, sizeof *u), *r = calloc(size, sizeof *r), worst = 0;
+    tl_contact_problem *read = NULL;
+    tl_contact_answer answer;
+    remove(path);
+    assert_ok(tl_contact_problem_save(path, problem, NULL));
+    assert_ok(tl_contact_problem_load(path, &read));
+    assert_ok(tl_contact_problem_solve(read, def, 1, r, &answer));
+    assert_false(answer.rows);
+    assert_false(isnan(answer.gap));
+    assert_ok(tl_contact_problem_measure(read, def->law, r, NULL, u, NULL, NULL));
+    for (uint32_t k = 0; k < size; k++)
+        worst = fmax(worst, fabs(u[k] - theirs[k]));
+    tl_contact_problem_destroy(read);
+    free(u);
+    free(r);
+    return worst;
+}
+
 /* The largest difference of a contact's velocity between a world's step by the solver interior and
- * what Siconos, or gradients, make of the same step's problem, recorded. Corners of boxes that are
- * joined cannot all do what is asked of them, to 1e-8 m/s. */
-static double step_apart(bool boxes, tl_law law, bool siconos, double *moved)
+ * what Siconos, or gradients, make of the same step's problem, recorded; `in_file`: and that of the
+ * solver itself, of the recorded problem in both forms. Corners of boxes that are joined cannot all
+ * do what is asked of them, to 1e-8 m/s. */
+static double step_apart(bool boxes, tl_law law, bool siconos, double *moved, double *in_file)
 {
     tl_world *world = make_row(true, boxes);
     tl_settings settings = tl_world_settings(world);
@@ -408,6 +433,8 @@ static double step_apart(bool boxes, tl_law law, bool siconos, double *moved)
         assert_ok(tl_contact_problem_solve(global, &def, 1, r, NULL));
         assert_ok(tl_contact_problem_measure(global, law, r, NULL, theirs, NULL, NULL));
     }
+    *in_file = fmax(file_apart(global, &settings.solver, theirs),
+                    file_apart(local, &settings.solver, theirs));
     const tl_report report = step_report(world, 1);
     assert_below(report.joint_residual, 1e-12);
     assert_below(report.residual, boxes ? 1e-7 : 1e-8);
@@ -434,14 +461,20 @@ static void test_interior_joints(void **state)
     const claim claims = {"a step of balls in a chain, by interior",
                           "Siconos: non-smooth Gauss-Seidel, joints eliminated densely",
                           "largest difference of a contact's velocity, m/s", "both to 1e-12"};
-    double moved = 0;
+    const claim of_files = {"that step in a file, in both forms, by interior", claims.against,
+                            claims.quantity, claims.settings};
+    double moved = 0, in_file;
     context("balls");
-    assert_found(&claims, "coulomb", step_apart(false, TL_LAW_COULOMB, true, &moved), 0, 1e-8);
+    assert_found(&claims, "coulomb", step_apart(false, TL_LAW_COULOMB, true, &moved, &in_file), 0,
+                 1e-8);
+    assert_found(&of_files, "coulomb", in_file, 0, 1e-8);
     assert_above(moved, 0.1);
     for (int i = 0; i < 4; i++) {
         context("gradients %d", i);
-        const double apart = step_apart(i & 1, i & 2 ? TL_LAW_CONE : TL_LAW_COULOMB, false, &moved);
+        const double apart =
+            step_apart(i & 1, i & 2 ? TL_LAW_CONE : TL_LAW_COULOMB, false, &moved, &in_file);
         assert_below(apart, i & 1 ? 1e-6 : 1e-8); /* gradients leave more of boxes */
+        assert_below(in_file, i & 1 ? 1e-6 : 1e-8);
     }
 }
 
