@@ -16,7 +16,7 @@
 #define NEAR     1e-8  /* of the usual velocity: where the path ends, if rounding does not end it */
 #define DIGITS   2e-8  /* of it: the residual that is asked for where no tolerance is given */
 #define GAP      1e-10 /* the relative gap that is asked for, under the cone law */
-#define PART     0.3   /* of it: what the path is to leave */
+#define PART     0.9   /* of it: what the path is to leave */
 #define APART    1e4   /* stiffness of contacts where velocities are found apart from impulses */
 #define STIFF    1e3   /* of the first round, in units of step lengths; */
 #define FIRM     1e2   /* where De Saxce's terms are still to change much */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define STEPS 40 /* factorizations that a certified solution may take */
-#define FEWER 30 /* of heaps */
+#define FEWER 35 /* of heaps */
 #define GAP   1e-10
 
 static const solver cone = {"interior", TL_INTERIOR, TL_LAW_CONE};
