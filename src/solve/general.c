@@ -354,6 +354,12 @@ static tl_status load(general *x, uint32_t threads)
     TL_TRY(add_edges(s, nodes, &s->edges));
     TL_TRY(tl_bonds_edges(s, &s->edges));
     TL_TRY(tl_cholesky_make(&s->factors, nodes, s->edges.data, s->edges.count, INFINITY));
+    if (!s->factors.pieces)
+        return tl_fail(TL_TOO_LARGE,
+                       "the solver interior would need factors of %.3g GB for %u velocities and %u "
+                       "contacts as matrices; the limit is %.3g GB; psor, apgd and spg need none",
+                       1e-9 * s->factors.bytes, x->M.rows, x->d->contacts,
+                       1e-9 * TL_CHOLESKY_BYTES);
     return tl_bonds_factor(s);
 }
 
