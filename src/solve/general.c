@@ -357,7 +357,8 @@ static tl_status load(general *x, uint32_t threads)
     if (!s->factors.pieces)
         return tl_fail(TL_TOO_LARGE,
                        "the solver interior would need factors of %.3g GB for %u velocities and %u "
-                       "contacts as matrices; the limit is %.3g GB; psor, apgd and spg need none",
+                       "contacts as matrices; the limit is %.3g GB; psor, apgd and spg need "
+                       "no such factors",
                        1e-9 * s->factors.bytes, x->M.rows, x->d->contacts,
                        1e-9 * TL_CHOLESKY_BYTES);
     return tl_bonds_factor(s);
