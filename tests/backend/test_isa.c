@@ -207,10 +207,110 @@ static void test_machines(void **state)
     for_each_precision(machines);
 }
 
+/* The state and what is summed over bodies. */
+typedef struct told {
+    uint64_t hash;
+    double numbers[4];
+} told;
+
+static told tell(tl_world *world, uint32_t steps)
+{
+    const tl_report report = step_report(world, steps);
+    const told out = {
+        tl_world_hash(world),
+        {report.kinetic_energy, report.potential_energy, report.work_energy, report.joint_error}};
+    tl_world_destroy(world);
+    return out;
+}
+
+/* Runs a world with each instruction set. */
+static void same_told(const char *name, const tl_settings *settings,
+                      told (*run_one)(const tl_settings *))
+{
+    const char *sets[] = {"avx2", "avx512"};
+    assert_true(tl_backend_cpu_isa("base"));
+    const told plain = run_one(settings);
+    for (int k = 0; k < 2; k++) {
+        if (!tl_backend_cpu_isa(sets[k]))
+            continue;
+        const told wide = run_one(settings);
+        if (memcmp(&plain, &wide, sizeof plain) != 0)
+            fail_msg("%s: %s gives other bits than the plain kernels", name, sets[k]);
+    }
+    assert_true(tl_backend_cpu_isa(NULL));
+}
+
+/* Free bodies of all kinds, in runs of one kind and mixed, no multiple of eight: with three moments
+ * and with one; at rest, slow, so fast that a step turns them by radians, and faster than the
+ * midpoint rule has a solution for. */
+static told spin_all(const tl_settings *settings)
+{
+    enum { BODIES = 141 };
+    tl_scene *scene = scene_with(settings);
+    set_gravity(scene, 0.1, 0, -1);
+    for (int i = 0; i < BODIES; i++) {
+        static const double speed[] = {0, 1e-3, 3, 80, 700, 1e4, 1e8};
+        const int run = i / 16, kind = run % 3 == 2 ? i % 2 : run % 3;
+        const int pace = run < 3 ? i % 4 : run < 6 ? 3 + i % 2 : i % 7;
+        tl_body_def def = tl_body_default();
+        def.mass = 1 + 0.01 * i;
+        for (int k = 0; k < 3; k++) {
+            def.position[k] = k == 0 ? 2.0 * i : 0.1 * k;
+            def.inertia[k] = kind ? 0.5 : 0.3 + 0.1 * k + 0.001 * (i % 7) * k;
+            def.angular_velocity[k] = speed[pace] * (k == i % 3 ? 1 : 0.05 * (i % 5) * k);
+            def.velocity[k] = 0.1 * (i % 4) - 0.2 * k;
+        }
+        turn((double[3]){1, -2, 0.1 * i}, 0.3 * i, def.orientation);
+        add_body(scene, &def);
+    }
+    return tell(world_of(scene), 9);
+}
+
+static void spins(const variant *v)
+{
+    const tl_settings settings = settings_for(v, 1.0 / 200);
+    same_told("spinning bodies", &settings, spin_all);
+}
+
+static void test_spins(void **state)
+{
+    (void)state;
+    for_each_precision(spins);
+}
+
+/* A chain that is eliminated level by level with the plain kernels, in pieces by vectors. Its
+ * joints are beside the links' axes, so that these turn about all of theirs. */
+static told hang_chain(const tl_settings *settings)
+{
+    enum { LINKS = 2100 };
+    tl_scene *scene = scene_with(settings);
+    put before = ground;
+    for (int i = 0; i <= LINKS; i++) {
+        const put link =
+            i < LINKS ? put_link(scene, 0.5, 0.05, 0.04, 1 + 0.1 * (i % 3), i + 0.5, 0, 0) : ground;
+        join(scene, TL_JOINT_SPHERICAL, before, link, i, 0.03 * (i % 3), 0.02 * (i % 2), joint_z);
+        before = link;
+    }
+    return tell(world_of(scene), 4);
+}
+
+static void chains(const variant *v)
+{
+    const tl_settings settings = settings_for(v, 1.0 / 200);
+    same_told("a long chain", &settings, hang_chain);
+}
+
+static void test_chains(void **state)
+{
+    (void)state;
+    for_each_precision(chains);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_heaps),
-        cmocka_unit_test(test_machines), cmocka_unit_test(test_penalty)};
+        cmocka_unit_test(test_machines),  cmocka_unit_test(test_penalty),
+        cmocka_unit_test(test_spins),     cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

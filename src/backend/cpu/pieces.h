@@ -5,6 +5,40 @@
 
 #include "kernels/joint.h"
 
+/* The factors of a body that goes before its joints are nine numbers of 36. Backward substitution,
+ * which takes them from memory, finds all of them from here on, beside the blocks that follow:
+ * places that nobody looks at have copies of the first four of the diagonal. */
+#define PACKED 27u
+
+#define BATCH 16u /* nodes whose blocks are made before their factors: divisions overlap */
+
+/* Asks for the blocks of a node further on; `solved`: of bodies for what substitution needs. */
+static inline __attribute__((always_inline)) void
+piece_ask(const tlk_joints *g, const tlk_articulation *a, uint32_t i, bool solved)
+{
+    if (i + TLK_AHEAD + 1 >= a->node_end)
+        return;
+    const double *from = g->block + g->node[i + TLK_AHEAD].block;
+    if (solved && tlk_node_alone(g->node + i + TLK_AHEAD))
+        from += PACKED;
+    const double *end = g->block + g->node[i + TLK_AHEAD + 1].block;
+    for (; from < end; from += TLK_LINE / sizeof *from)
+        TLK_ASK(from);
+}
+
+/* And for a joint of a body further on, with its rows. */
+static inline __attribute__((always_inline)) void
+piece_ask_joint(const tlk_joints *g, const tlk_articulation *a, uint32_t i)
+{
+    const tlk_node *near = g->node + i + TLK_AHEAD, *far = near + TLK_AHEAD;
+    if (i + 2 * TLK_AHEAD >= a->node_end || near->joint != TLK_NONE || far->joint != TLK_NONE)
+        return;
+    const char *joint = (const char *)(g->joint + g->attached[far->attached].joint);
+    for (int k = 0; k < 4; k++)
+        TLK_ASK(joint + k * TLK_LINE);
+    tlk_ask_rows(g, g->joint + g->attached[near->attached].joint);
+}
+
 /* The blocks of a node, with those that its joints have with it: tlk_stage_bodies() and
  * tlk_stage_joints() for one node. */
 static inline void piece_blocks(const tlk_joints *g, const tlk_articulation *a, uint32_t k,
@@ -30,28 +64,64 @@ static inline void piece_blocks(const tlk_joints *g, const tlk_articulation *a, 
     }
 }
 
+static inline void piece_pack(const tlk_joints *g, uint32_t i)
+{
+    double *own = g->block + g->node[i].block;
+    if (tlk_node_alone(g->node + i))
+        own[29] = own[0], own[30] = own[7], own[31] = own[14], own[32] = own[21];
+}
+
+static inline __attribute__((always_inline)) void piece_backward_one(const tlk_joints *g,
+                                                                     uint32_t i)
+{
+    const tlk_node *node = g->node + i;
+    const double *from = g->block + node->block;
+    double own[36];
+    if (!tlk_node_alone(node)) {
+        tlk_backward_one(g, i);
+        return;
+    }
+    own[0] = from[29], own[7] = from[30], own[14] = from[31], own[21] = from[32];
+    own[27] = from[27], own[28] = from[28];
+    own[33] = from[33], own[34] = from[34], own[35] = from[35];
+    tlk_backward_by(g, node, own, 6, 3);
+}
+
 static void piece_factor(const tlk_joints *g, const tlk_articulation *a, uint32_t p, bool fresh,
                          bool arrest)
 {
     for (uint32_t r = g->piece[p]; r < g->piece[p + 1]; r++)
-        for (uint32_t i = g->run[r].first; i < g->run[r].end; i++) {
-            piece_blocks(g, a, i, fresh, arrest);
-            tlk_factor_one(g, i, !fresh && !g->positions);
+        for (uint32_t i = g->run[r].first; i < g->run[r].end; i += BATCH) {
+            const uint32_t end = tlk_min(i + BATCH, g->run[r].end);
+            for (uint32_t k = i; k < end; k++) {
+                piece_ask(g, a, k, false);
+                piece_ask_joint(g, a, k);
+                piece_blocks(g, a, k, fresh, arrest);
+            }
+            for (uint32_t k = i; k < end; k++) {
+                tlk_factor_one(g, k, !fresh && !g->positions);
+                piece_pack(g, k);
+            }
         }
 }
 
-static void piece_forward(const tlk_joints *g, uint32_t p, uint32_t first)
+static void piece_forward(const tlk_joints *g, const tlk_articulation *a, uint32_t p,
+                          uint32_t first)
 {
     for (uint32_t r = g->piece[p]; r < g->piece[p + 1]; r++)
-        for (uint32_t i = g->run[r].first; i < g->run[r].end && i >= first; i++)
+        for (uint32_t i = g->run[r].first; i < g->run[r].end && i >= first; i++) {
+            piece_ask(g, a, i, true);
             tlk_forward_one(g, i);
+        }
 }
 
-static void piece_backward(const tlk_joints *g, uint32_t p)
+static void piece_backward(const tlk_joints *g, const tlk_articulation *a, uint32_t p)
 {
     for (uint32_t r = g->piece[p + 1]; r-- > g->piece[p];)
-        for (uint32_t i = g->run[r].first; i < g->run[r].end; i++)
-            tlk_backward_one(g, i);
+        for (uint32_t i = g->run[r].first; i < g->run[r].end; i++) {
+            piece_ask(g, a, i, true);
+            piece_backward_one(g, i);
+        }
 }
 
 /* Whether the stage at hand is done by pieces, for all levels that these have. */
@@ -80,10 +150,10 @@ static void pieces_turn(const tlk_joints *g, const tlk_articulation *a, const tl
         piece_blocks(g, a, k, fresh, arrest);
     } else if (team.stage == TLK_STAGE_FORWARD) {
         TLK_LANE_SHARE(p, a->piece, a->piece_end, team)
-        piece_forward(g, p, g->level[a->level + team.level]);
+        piece_forward(g, a, p, g->level[a->level + team.level]);
     } else if (team.stage == TLK_STAGE_BACKWARD) {
         TLK_LANE_SHARE(p, a->piece, a->piece_end, team)
-        piece_backward(g, p);
+        piece_backward(g, a, p);
     }
 }
 

@@ -5,6 +5,7 @@
 #ifndef TL_BACKEND_CPU_WIDE_H
 #define TL_BACKEND_CPU_WIDE_H
 
+#include "backend/cpu/wide_advance.h"
 #include "backend/cpu/wide_arms.h"
 #include "backend/cpu/wide_audit.h"
 #include "backend/cpu/wide_bodies.h"
@@ -32,9 +33,11 @@
     TLK_WIDE(penalty_force) \
     TLK_WIDE(penalty_meet)  \
     TLK_WIDE(penalty_move)  \
+    TLK_WIDE(joint_foresee) \
     TLK_WIDE(joint_project) \
     TLK_WIDE(joint_assemble) TLK_WIDE(momentum_rows) TLK_WIDE(momentum_block)
 #define TLK_WIDE_FOLD_LIST \
-    TLK_WIDE(audit_row) TLK_WIDE(residual) TLK_WIDE(check_bodies) TLK_WIDE(momentum_turn)
+    TLK_WIDE(audit_row)    \
+    TLK_WIDE(residual) TLK_WIDE(check_bodies) TLK_WIDE(integrate) TLK_WIDE(momentum_turn)
 
 #endif

@@ -166,6 +166,10 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     const tlk_joint *j = g->joint + i;
     const double *value = g->value + j->first;
     double energy = 0;
+    TLK_ASK(&g->next[i + TLK_AHEAD].spring);
+    TLK_ASK(&g->last[i + TLK_AHEAD].spring);
+    TLK_ASK(g->joint + i + TLK_AHEAD);
+    TLK_ASK(g->joint[i + TLK_AHEAD].row);
     for (uint32_t r = 0; r < j->rows && !j->broken; r++)
         if (j->axis[r] != TLK_NONE)
             energy +=

@@ -256,10 +256,10 @@ TL_KERNEL void tlk_forward(const tlk_joints *g, const tlk_node *node, uint32_t n
         g->x[node->vector + k] = y[k] * own[k * n + k];
 }
 
-/* And backwards. */
-TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
+/* And backwards; `own`: the node's own block. */
+TL_KERNEL void tlk_backward_by(const tlk_joints *g, const tlk_node *node, const double *own,
+                               uint32_t n, uint32_t plain)
 {
-    const double *own = g->block + node->block;
     double y[TLK_NODE];
     for (uint32_t k = 0; k < n; k++)
         y[k] = 0;
@@ -277,6 +277,11 @@ TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t 
     tlk_solve_upper(own, n, plain, y);
     for (uint32_t k = 0; k < n; k++)
         g->x[node->vector + k] = y[k];
+}
+
+TL_KERNEL void tlk_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
+{
+    tlk_backward_by(g, node, g->block + node->block, n, plain);
 }
 
 /* Substitution at a node, whatever its size. */

@@ -95,8 +95,12 @@ TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, t
     }
     TLK_LANE_SHARE_AFTER(k, TLK_ROWS_AT_ONCE * a->joint, TLK_ROWS_AT_ONCE * a->joint_end,
                          a->node_end - a->node, team)
-    worst = tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
+    {
+        tlk_ask_joint(g, k, a->joint_end, true);
+        worst =
+            tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
                                             team.stage == TLK_STAGE_SIFT));
+    }
     tlk_team_most(how, 0, worst, team);
     tlk_team_most(how, 1, speed, team);
 }
@@ -140,6 +144,7 @@ TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, t
                          a->node_end - a->node, team)
     {
         const tlk_joint *j = g->joint + g->list[k / TLK_ROWS_AT_ONCE];
+        tlk_ask_joint(g, k, a->joint_end, false);
         for (uint32_t r = k % TLK_ROWS_AT_ONCE; r < j->rows; r += TLK_ROWS_AT_ONCE) {
             const uint32_t at = j->first + r;
             if (g->part[at] == TLK_ROW_OFF)
@@ -214,7 +219,10 @@ TL_NARROW void tlk_stage_tighten(const tlk_joints *g, const tlk_articulation *a,
 {
     bool loose = false;
     TLK_LANE_SHARE(k, a->joint, a->joint_end, team)
-    loose = tlk_joint_tighten(g, g->list[k]) || loose;
+    {
+        tlk_ask_joint(g, k, a->joint_end, true);
+        loose = tlk_joint_tighten(g, g->list[k]) || loose;
+    }
     if (loose)
         tlk_atomic_or32(&how->loose, 1);
 }

@@ -41,6 +41,41 @@ TL_KERNEL uint32_t tlk_team_cut(uint32_t count, uint32_t part, uint32_t parts)
     return parts == 1 ? count * part : (uint32_t)((uint64_t)count * part / parts);
 }
 
+/* Memory that is wanted soon, so many items ahead: a CPU fetches by itself what lies next, but
+ * within a page of 4 kB alone, which is nine joints. (Always inlined: GCC leaves out functions that
+ * do nothing else.) A GPU has other lanes to go on with. */
+#define TLK_AHEAD 8u
+#define TLK_LINE  64u /* bytes */
+#if defined(__CUDACC__)
+#define TLK_ASK(address) ((void)0)
+#else
+#define TLK_ASK(address) __builtin_prefetch(address)
+#endif
+
+TL_KERNEL void tlk_ask_rows(const tlk_joints *g, const tlk_joint *j)
+{
+    const double *from = g->jacobian + j->jacobian, *end = from + (size_t)j->rows * 6 * j->bodies;
+    for (; from < end; from += TLK_LINE / sizeof *from)
+        TLK_ASK(from);
+}
+
+/* For what projections look at of the k-th joint of a list that ends at `end`, from there on. */
+TL_KERNEL void tlk_ask_joint(const tlk_joints *g, uint32_t k, uint32_t end, bool rows)
+{
+#if !defined(__CUDACC__)
+    if (k + 2 * TLK_AHEAD >= end)
+        return;
+    const char *far = (const char *)(g->joint + g->list[k + 2 * TLK_AHEAD]);
+    const tlk_joint *near = g->joint + g->list[k + TLK_AHEAD];
+    TLK_ASK(far);
+    TLK_ASK(far + TLK_LINE);
+    TLK_ASK(g->x + near->vector);
+    if (rows)
+        tlk_ask_rows(g, near);
+#endif
+    (void)g, (void)k, (void)end, (void)rows;
+}
+
 /* Stages, of projections and of assemblies. */
 enum {
     TLK_STAGE_END,
