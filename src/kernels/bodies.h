@@ -18,9 +18,10 @@ TL_KERNEL real tlk_round(double sum, uint64_t draw)
     if (left == 0 || near == 0 || !(fabs(sum) < 1e38))
         return near;
     const uint32_t bits = tlk_float_bits(near);
-    const float next = tlk_bits_float((left > 0) == (near > 0) ? bits + 1 : bits - 1);
-    return fabs(left) > fabs((double)next - (double)near) * ((double)(draw >> 11) * 0x1p-53) ? next
-                                                                                             : near;
+    const uint32_t step = 2 * (uint32_t)((left > 0) == (near > 0)) - 1; /* no branch foresees it */
+    const double next = tlk_bits_float(bits + step);
+    const bool other = fabs(left) > fabs(next - (double)near) * ((double)(draw >> 11) * 0x1p-53);
+    return tlk_bits_float(bits + ((0u - (uint32_t)other) & step));
 #endif
 }
 

@@ -202,6 +202,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
     s->speed =
         sqrt(fmax(n[0], 0)) + w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    s->view.stands = !(n[1] > 0);
     return TL_OK;
 }
 

@@ -121,7 +121,7 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
 /* Launches of one evaluation and what moves bodies by it. */
 typedef struct substep {
     tlk_penalty args, place;
-    tl_launch launch[7];
+    tl_launch launch[6];
     size_t count;
 } substep;
 
@@ -137,24 +137,22 @@ static void make_substep(const tl_world *w, const tlk_penalty *view, double adva
     /* bodies move where they are; balls about their centres are where their shapes are */
     out->args.from = out->args.to = view->central ? view->shapes.centre : view->bodies.pos;
     const bool near = view->nears && moves != TLK_MOVE_NOT;
-    const uint32_t from = near || (view->central && commits) ? w->shape_dynamic : 0;
+    const uint32_t still = view->stands ? w->shape_rows : w->shape_dynamic;
+    const uint32_t from = near || (view->central && commits) ? still : 0;
     if (near) {
         out->args.at = w->penalty->near_row.data;
         out->args.list_end = view->near_end;
     }
-    /* pairs with walls take longer: threads share them and near ones each */
     const uint32_t kernel = near ? TLK_penalty_meet : TLK_penalty_force;
-    const uint32_t pairs = near ? view->near_walls : view->pairs;
-    const uint32_t walls = near ? w->penalty->looked_at : pairs;
-    const tl_launch all[7] = {{TLK_penalty_rod, 0, view->rods, false, &out->args},
+    const uint32_t pairs = near ? w->penalty->looked_at : view->pairs;
+    const tl_launch all[6] = {{TLK_penalty_rod, 0, view->rods, false, &out->args},
                               {TLK_penalty_place, from, w->shape_rows, false, &out->place},
                               {kernel, 0, pairs, false, &out->args},
-                              {kernel, pairs, walls, false, &out->args},
                               {TLK_penalty_spring, 0, view->springs, false, &out->args},
                               {TLK_penalty_spread, 0, view->rods, false, &out->args},
                               {TLK_penalty_move, 0, w->rows, false, &out->args}};
     out->count = 0;
-    for (size_t i = 0; i < 7; i++)
+    for (size_t i = 0; i < 6; i++)
         if (all[i].end > all[i].begin &&
             !(all[i].kernel == TLK_penalty_move && moves == TLK_MOVE_NOT))
             out->launch[out->count++] = all[i];
@@ -212,7 +210,7 @@ static void run_stages(tl_world *w, const tlk_penalty *v, uint32_t count)
 {
     static const double share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, at[4] = {0, 0.5, 0.5, 1};
     substep stage[4];
-    tl_launch all[28];
+    tl_launch all[24];
     size_t launches = 0;
     for (int k = 0; k < 4; k++) {
         make_substep(w, v, at[k] * v->h, share[k] * v->h, k == 3,

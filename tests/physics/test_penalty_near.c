@@ -123,8 +123,36 @@ static void test_heap(void **state)
     }
 }
 
+/* A wall strikes a ball at rest within one step: an elastic ball leaves with twice its speed. */
+static void test_struck(void **state)
+{
+    (void)state;
+    for (int precision = TL_MIXED; precision <= TL_DOUBLE; precision++) {
+        soft s = soft_default(TL_PENALTY_HERTZ, 1e-2, 1000);
+        tl_body_def wall = tl_body_default();
+        tl_shape_def side = tl_box_default(0.1, 1, 1);
+        s.settings.precision = (tl_precision)precision;
+        s.settings.gravity[2] = 0;
+        s.material.restitution = 1;
+        soft_begin(&s);
+        side.material = s.of;
+        wall.kind = TL_PRESCRIBED;
+        wall.shape_count = 1;
+        wall.shapes = &side;
+        wall.position[0] = -0.112;
+        wall.motion.velocity[0] = 1;
+        assert_ok(tl_scene_add_bodies(s.scene, 1, &wall, NULL));
+        const tl_body ball = soft_ball(&s, 0.01, (double[3]){0, 0, 0}, NULL, 0.01);
+        tl_world *world = soft_world(&s);
+        assert_ok(tl_world_step(world, 1, NULL));
+        assert_near(soft_velocity(world, ball, 0), 2, 2e-3);
+        tl_world_destroy(world);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_burst), cmocka_unit_test(test_heap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_burst), cmocka_unit_test(test_heap),
+                                       cmocka_unit_test(test_struck)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

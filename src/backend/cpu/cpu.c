@@ -161,7 +161,20 @@ static void run_pairs(const cpu_backend *cpu, const tl_launch *l, uint32_t part,
     }
 }
 
-/* The part of a launch that one thread does; packets of rows are not split. */
+/* A part of so many items; packets of rows are not split. */
+static void run_share(const cpu_backend *cpu, const tl_launch *l, uint32_t first, uint32_t last,
+                      uint32_t part, uint32_t parts)
+{
+    const uint64_t packets = (last - first + TLK_LANES - 1) / TLK_LANES;
+    const uint32_t begin = first + (uint32_t)(packets * part / parts) * TLK_LANES;
+    uint32_t end = first + (uint32_t)(packets * (part + 1) / parts) * TLK_LANES;
+    if (part + 1 == parts)
+        end = last;
+    if (begin < end)
+        kernel_of(cpu, l)(l->args, begin, end);
+}
+
+/* The part of a launch that one thread does. */
 static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t part, uint32_t parts)
 {
     if (launch->serial) {
@@ -178,13 +191,12 @@ static void run_part(const cpu_backend *cpu, const tl_launch *launch, uint32_t p
         run_pairs(cpu, launch, part, parts);
         return;
     }
-    const uint64_t packets = (launch->end - launch->begin + TLK_LANES - 1) / TLK_LANES;
-    const uint32_t begin = launch->begin + (uint32_t)(packets * part / parts) * TLK_LANES;
-    uint32_t end = launch->begin + (uint32_t)(packets * (part + 1) / parts) * TLK_LANES;
-    if (part + 1 == parts)
-        end = launch->end;
-    if (begin < end)
-        kernel_of(cpu, launch)(launch->args, begin, end);
+    /* pairs with walls take longer: threads share them and near ones each */
+    const uint32_t middle = launch->kernel == TLK_penalty_meet
+                                ? ((const tlk_penalty *)launch->args)->near_walls
+                                : launch->begin;
+    run_share(cpu, launch, launch->begin, middle, part, parts);
+    run_share(cpu, launch, middle, launch->end, part, parts);
 }
 
 /* The pool, made when it is first needed. */

@@ -18,13 +18,16 @@ typedef enum wide_whose { WIDE_ANY, WIDE_BALLS } wide_whose;
 /* Pairs that touch, field by field. What takes long, roots and quotients, has one pass over them
  * after the other, so that few operations wait for another. */
 enum {
-    AT_N = 0, /* three: tlk_plain_spot */
+    AT_N = 0, /* three: tlk_plain_spot; before, what its length makes the normal */
     AT_OVERLAP = 3,
     AT_REACH_A = 4,
     AT_REACH_B = 5,
     AT_FROM_A = 6, /* three: from bodies to the points that it has of them */
     AT_FROM_B = 9, /* three */
     AT_SPOT = 12,
+    AT_SQUARE = 12,  /* tlk_plain_balls: of the distance of centres */
+    AT_BEYOND = 13,  /* this without the square of the next */
+    AT_SUM = 14,     /* of radii */
     AT_SLIP = 12,    /* three */
     AT_PUSHES = 15,  /* N, three: the tangential spring, before it slips */
     AT_NORMAL = 18,  /* N */
@@ -91,18 +94,6 @@ WIDE vec vec_pick(lane_bits condition, vec yes, vec no)
 
 /* --- where ----------------------------------------------------------------------------------- */
 
-/* Direction and distance of balls: tlk_direction */
-WIDE span wide_direction(const span *a, const span *b, span *n)
-{
-    for (int k = 0; k < 3; k++)
-        n[k] = b[k] - a[k];
-    const span d = span_sqrt(span_dot(n, n)), inverse = 1 / d;
-    const span_bits apart = span_less((span){0}, d);
-    for (int k = 0; k < 3; k++)
-        n[k] = span_select(apart, n[k] * inverse, (span){0} + (k == 2 ? 1.0 : 0.0));
-    return d;
-}
-
 /* From bodies to the centres of their balls. */
 WIDE void wide_from(const tlk_penalty *p, const uint32_t *body, const span *c, uint32_t field,
                     uint32_t from, wide_touching *t)
@@ -117,25 +108,29 @@ WIDE void wide_from(const tlk_penalty *p, const uint32_t *body, const span *c, u
         span_put(t->at[field + k] + from, c[k] - span_load(x[k]));
 }
 
-/* Where balls touch: tlk_plain_balls */
+/* tlk_plain_balls, in 64 bits; its root and quotients come after. */
 WIDE void wide_meet(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_touching *t)
 {
-    span a[4], b[4], n[3];
+    span a[4], b[4], d[3];
     span_gather(p->shapes.centre, 4, (kind == WIDE_BALLS ? t->a : t->i) + from, a);
     span_gather(p->shapes.centre, 4, (kind == WIDE_BALLS ? t->b : t->j) + from, b);
-    const span gap = wide_direction(a, b, n) - (a[3] + b[3]);
+    for (int k = 0; k < 3; k++)
+        d[k] = b[k] - a[k];
+    const span sum = a[3] + b[3], square = span_dot(d, d), beyond = square - sum * sum;
     for (uint32_t k = 0; k < 3; k++)
-        span_put(t->at[AT_N + k] + from, n[k]);
-    span_put(t->at[AT_OVERLAP] + from, -gap);
-    span_put(t->at[AT_REACH_A] + from, a[3] + 0.5 * gap);
-    span_put(t->at[AT_REACH_B] + from, -b[3] - 0.5 * gap);
+        span_put(t->at[AT_N + k] + from, d[k]);
+    span_put(t->at[AT_SQUARE] + from, square);
+    span_put(t->at[AT_BEYOND] + from, beyond);
+    span_put(t->at[AT_SUM] + from, sum);
+    span_put(t->at[AT_REACH_A] + from, a[3]);
+    span_put(t->at[AT_REACH_B] + from, b[3]);
     if (kind != WIDE_BALLS) {
         wide_from(p, t->a + from, a, AT_FROM_A, from, t);
         wide_from(p, t->b + from, b, AT_FROM_B, from, t);
         return;
     }
     span_put(t->at[AT_TOUCHES] + from,
-             span_select(span_less(gap, (span){0}), (span){0} + 1, (span){0}));
+             span_select(span_less(beyond, (span){0}), (span){0} + 1, (span){0}));
 }
 
 /* The bodies of pairs. */
@@ -169,6 +164,21 @@ WIDE void wide_take3(const wide_touching *t, uint32_t field, uint32_t from, vec 
 {
     for (uint32_t k = 0; k < 3; k++)
         out[k] = wide_take(t, field + k, from);
+}
+
+/* The rest of tlk_plain_balls. */
+WIDE void wide_apart(wide_touching *t, uint32_t from)
+{
+    const vec none = {0}, distance = vec_sqrt(wide_take(t, AT_SQUARE, from));
+    const vec inverse = 1 / distance;
+    const vec gap = wide_take(t, AT_BEYOND, from) / (distance + wide_take(t, AT_SUM, from));
+    const lane_bits apart = vec_less(none, distance);
+    for (uint32_t k = 0; k < 3; k++)
+        wide_set(t, AT_N + k, from,
+                 vec_pick(apart, wide_take(t, AT_N + k, from) * inverse, vec_set((real)(k == 2))));
+    wide_set(t, AT_OVERLAP, from, -gap);
+    wide_set(t, AT_REACH_A, from, wide_take(t, AT_REACH_A, from) + (real)0.5 * gap);
+    wide_set(t, AT_REACH_B, from, -wide_take(t, AT_REACH_B, from) - (real)0.5 * gap);
 }
 
 /* Rows of four numbers, `stride` numbers apart, and back. */
@@ -539,6 +549,8 @@ static void wide_work_out(const tlk_penalty *p, wide_touching *t, bool known)
     wide_law(p, t->pair, &t->law);
     for (uint32_t from = 0; from < all && !known; from += SPAN)
         wide_meet(p, WIDE_ANY, from, t);
+    for (uint32_t from = 0; from < all && !known; from += WIDE_LANES)
+        wide_apart(t, from);
     for (uint32_t from = 0; from < count; from += WIDE_LANES)
         wide_press(p, WIDE_ANY, from, t);
     for (uint32_t from = 0; from < count; from += WIDE_LANES)

@@ -34,47 +34,57 @@ WIDE bool wide_moves(const tlk_penalty *p, uint32_t i, uint32_t end)
 }
 
 /* tlk_penalty_gather of four bodies that no force is applied to. All go on as long as one has
- * something more, with a load that is 0 where there is none, behind all others. */
+ * something more, and on to a multiple of four, so that this is mostly foreseen; with a load that
+ * is 0 where there is none, behind all others. */
 WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torque)
 {
     const real *none = p->load + TLK_LOAD * 2 * (size_t)p->items;
     const uint32_t *begin = p->list_begin + i, *end = p->list_end + i;
-    const real *at[QUAD];
-    uint32_t least = UINT32_MAX, most = 0, k = 0;
+    const real *at[QUAD], *to[QUAD];
+    uint32_t most = 0;
     dvec sum[QUAD];
     for (uint32_t l = 0; l < QUAD; l++) {
-        least = tlk_min(least, end[l] - begin[l]);
         most = tlk_max(most, end[l] - begin[l]);
         at[l] = p->load + TLK_LOAD * (size_t)begin[l];
+        to[l] = p->load + TLK_LOAD * (size_t)end[l];
         sum[l] = (dvec){0};
     }
-    for (; k < least; k++)
-        for (uint32_t l = 0; l < QUAD; l++)
-            sum[l] += packet_widen(*(const packet *)(at[l] + TLK_LOAD * (size_t)k));
-    for (; k < most; k++)
-        for (uint32_t l = 0; l < QUAD; l++) {
-            const real *row = begin[l] + k < end[l] ? at[l] + TLK_LOAD * (size_t)k : none;
-            sum[l] += packet_widen(*(const packet *)row);
-        }
+    for (uint32_t k = 0; k < most; k += 4)
+        for (uint32_t m = 0; m < 4; m++)
+            for (uint32_t l = 0; l < QUAD; l++) {
+                const real *row = at[l] < to[l] ? at[l] : none;
+                sum[l] += packet_widen(*(const packet *)row);
+                at[l] += TLK_LOAD;
+            }
     for (uint32_t l = 0; l < QUAD; l++) {
         force[l] = __builtin_shufflevector(sum[l], sum[l], 0, 1, 2, 3);
         torque[l] = __builtin_shufflevector(sum[l], sum[l], 4, 5, 6, 7);
     }
 }
 
+/* The inverses of mass and moment, the fourth and eighth number of `half`: of simple worlds they
+ * are kept there from the first launch of a chunk on. */
+WIDE void wide_inverses(const tlk_penalty *p, uint32_t i, wide_moved *m)
+{
+    span inertia[4];
+    if (p->simple && p->moves != TLK_MOVE_FIRST)
+        return;
+    span_rows(p->bodies.inertia, 4, i, inertia);
+    m->half[3] = 1 / inertia[3], m->half[7] = 1 / inertia[0];
+}
+
+/* `half` is known. */
 WIDE void wide_gather_forces(const tlk_penalty *p, uint32_t i, wide_moved *m)
 {
     quad force[SPAN], torque[SPAN];
-    span inertia[4], f[4], t[4];
+    span f[4], t[4];
     for (uint32_t l = 0; l < SPAN; l += QUAD)
         wide_add_up(p, i + l, force + l, torque + l);
     span_transpose(force, f);
     span_transpose(torque, t);
-    span_rows(p->bodies.inertia, 4, i, inertia);
-    const span light = 1 / inertia[3], slender = 1 / inertia[0];
     for (int k = 0; k < 3; k++) {
-        m->change[k] = f[k] * light + p->gravity[k];
-        m->change[3 + k] = t[k] * slender;
+        m->change[k] = f[k] * m->half[3] + p->gravity[k];
+        m->change[3 + k] = t[k] * m->half[7];
     }
 }
 
@@ -85,7 +95,13 @@ WIDE void wide_kick(const wide_moved *m, double h, const span *from, span *to)
         to[k] = from[k] + h * m->change[k];
         to[4 + k] = from[4 + k] + h * m->change[3 + k];
     }
-    to[3] = to[7] = (span){0};
+}
+
+/* tlk_penalty_unit */
+WIDE span wide_unit(span x)
+{
+    const span off = x * (1.0 / 893025) - 1;
+    return (1.0 / 945) * (1 - off * (0.5 - 0.375 * off));
 }
 
 /* tlk_penalty_turn */
@@ -104,8 +120,11 @@ WIDE void wide_turn_on(double h, const span *w, span *q)
                          a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
                          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
                          a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
-    const span size =
-        1 / span_sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    const span square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
+    const span_bits little = span_less(x2, none + TLK_TURNS_LITTLE);
+    span size = wide_unit(square);
+    if (span_mask(little) != SPAN_ALL)
+        size = span_select(little, size, 1 / span_sqrt(square));
     for (int k = 0; k < 4; k++)
         q[k] = span_select(still, q[k], out[k] * size);
 }
@@ -158,9 +177,10 @@ WIDE void wide_move_bodies(const tlk_penalty *p, uint32_t i)
     span v[8];
     const bool last = p->moves == TLK_MOVE_LAST;
     const double *from = p->moves == TLK_MOVE_FIRST ? p->vel : p->half;
-    wide_gather_forces(p, i, &m);
     span_rows(from, 8, i, m.half);
     span_rows(from + 4, 8, i, m.half + 4);
+    wide_inverses(p, i, &m);
+    wide_gather_forces(p, i, &m);
     span_rows(p->from, 4, i, m.pos);
     if (!last) {
         wide_kick(&m, p->moves == TLK_MOVE_FIRST ? 0.5 * p->h : p->h, m.half, m.half);
@@ -174,6 +194,7 @@ WIDE void wide_move_bodies(const tlk_penalty *p, uint32_t i)
         span_unrow(p->half + 4, 8, i, m.half + 4);
     }
     wide_kick(&m, 0.5 * p->h, m.half, v);
+    v[3] = v[7] = (span){0};
     if (p->light)
         wide_paces(p, i, v);
     if (!p->light || last) {

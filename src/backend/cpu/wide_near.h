@@ -19,6 +19,8 @@ static void wide_near_balls(const tlk_penalty *p, uint32_t begin, uint32_t end, 
     for (uint32_t from = 0; from < count; from += SPAN)
         wide_meet(p, WIDE_BALLS, from, t);
     for (uint32_t from = 0; from < count; from += WIDE_LANES)
+        wide_apart(t, from);
+    for (uint32_t from = 0; from < count; from += WIDE_LANES)
         wide_press(p, WIDE_BALLS, from, t);
     for (uint32_t from = 0; from < count; from += WIDE_LANES)
         wide_react(p, WIDE_BALLS, t, from, WIDE_LANES);

@@ -87,12 +87,12 @@ WIDE void wide_collect(const tlk_penalty *p, uint32_t q, wide_touching *t, wide_
     const bool plain = p->keeps == TLK_PAST_PLAIN; /* all are */
     const span_index i = index_load(p->a + q), j = index_load(p->b + q);
     const span none = {0};
-    span a[4], b[4], n[3];
+    span a[4], b[4], d[3];
     span_gather(p->shapes.centre, 4, p->a + q, a);
     span_gather(p->shapes.centre, 4, p->b + q, b);
     for (int k = 0; k < 3; k++)
-        n[k] = b[k] - a[k];
-    const span gap = span_sqrt(span_dot(n, n)) - (a[3] + b[3]);
+        d[k] = b[k] - a[k];
+    const span sum = a[3] + b[3], beyond = span_dot(d, d) - sum * sum;
     uint32_t other = span_mask(span_less(a[3], none) | span_less(b[3], none));
     for (uint32_t l = 0; l < SPAN && !plain; l++) {
         if (p->couple[q + l].plain)
@@ -101,7 +101,7 @@ WIDE void wide_collect(const tlk_penalty *p, uint32_t q, wide_touching *t, wide_
         a[3][l] = b[3][l] = -1;
     }
     const uint32_t law = plain ? 0 : span_mask(span_less(a[3], none) & span_less(b[3], none));
-    const uint32_t touches = span_mask(span_less(gap, none)) & ~other & ~law;
+    const uint32_t touches = span_mask(span_less(beyond, none)) & ~other & ~law;
     const uint32_t parted =
         (tlk_penalty_last(p) ? SPAN_ALL : wide_acting(p, q, false)) & ~(touches | other | law);
     other &= ~law;

@@ -207,6 +207,8 @@ typedef struct tlk_penalty {
     /* collisions: pairs by colour */
     const uint32_t *colour_place;
     uint32_t *order;
+
+    uint32_t stands; /* 1: what is not dynamic does not move in this step */
 } tlk_penalty;
 
 /* A rod without mass between the centres of two bodies. Its velocity in `vel` is that of its middle

@@ -6,14 +6,6 @@
 #include "kernels/penalty/bound.h"
 #include "kernels/penalty/near.h"
 
-/* Numbers of slots, four at a time. */
-TL_KERNEL void tlk_penalty_zero(real *of, uint32_t count)
-{
-    const real none[4] = {0, 0, 0, 0};
-    for (uint32_t k = 0; k < count; k += 4)
-        tlk_store4(of + k, none);
-}
-
 /* One pair that was found: what its contacts had, in their places. */
 TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
 {
@@ -108,7 +100,7 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
             count += place[TLK_PLACE * t + 7] > 0;
     } else {
         const real *sum = p->sum + TLK_SUM * (size_t)q;
-        count = p->acts[q] || sum[0] != 0 || sum[1] != 0 || sum[2] != 0;
+        count = (uint32_t)(p->acts[q] != 0) | (sum[0] != 0) | (sum[1] != 0) | (sum[2] != 0);
     }
     p->points[q] = count;
 }

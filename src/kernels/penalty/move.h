@@ -5,6 +5,9 @@
 
 #include "kernels/penalty/contact.h"
 
+/* Of half of what a body turns by in a substep, the square, rad^2. */
+#define TLK_TURNS_LITTLE 1e-5
+
 /* Where a body is. */
 TL_KERNEL const double *tlk_penalty_where(const tlk_penalty *p, size_t body)
 {
@@ -132,7 +135,15 @@ TL_RARE void tlk_penalty_whirl(const double *inertia, double h, double *q, doubl
     tlk_rotate(q, m, spin);
 }
 
-/* q turns with the spin w for h: tlk_turn_body() with one quotient, as q is made a unit again. */
+/* 1/sqrt(x), x next to 945^2: so short a series is exact to rounding within TLK_TURNS_LITTLE. */
+TL_KERNEL double tlk_penalty_unit(double x)
+{
+    const double off = x * (1.0 / 893025) - 1;
+    return (1.0 / 945) * (1 - off * (0.5 - 0.375 * off));
+}
+
+/* q turns with the spin w for h: tlk_turn_body() with one quotient, as q is made a unit again, or
+ * none where it turns little. */
 TL_KERNEL void tlk_penalty_turn(double h, const double *w, double *q)
 {
     if (w[0] == 0 && w[1] == 0 && w[2] == 0)
@@ -148,8 +159,8 @@ TL_KERNEL void tlk_penalty_turn(double h, const double *w, double *q)
                            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
                            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
                            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
-    const double size =
-        1 / sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    const double square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
+    const double size = x2 < TLK_TURNS_LITTLE ? tlk_penalty_unit(square) : 1 / sqrt(square);
     for (int k = 0; k < 4; k++)
         q[k] = out[k] * size;
 }
@@ -280,6 +291,10 @@ TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double
     if (p->moves != TLK_MOVE_LAST) {
         tlk_penalty_kick(p, i, q, f, p->moves == TLK_MOVE_FIRST ? 0.5 * p->h : p->h, half, half);
         tlk_penalty_drift(p, i, p->h, x, q, half);
+        if (p->simple) { /* for kernels of many at once */
+            half[3] = 1 / p->bodies.inertia[4 * (size_t)i + 3];
+            half[7] = 1 / p->bodies.inertia[4 * (size_t)i];
+        }
         tlk_store4d(kept, half);
         tlk_store4d(kept + 4, half + 4);
         tlk_store4d(turned, q);
@@ -413,13 +428,15 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
     acc[7] = tlk_max(acc[7], speed);
 }
 
-/* The greatest of the squares of speed, and the like of a body's spin times its mass's size: 0, 1.
- */
+/* 0: the greatest of the squares of speed; 1: whether a body moves that is not dynamic. */
 TL_KERNEL void tlk_penalty_speed(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const real *v = p->bodies.vel + 8 * (size_t)i;
-    const double u[3] = {v[0], v[1], v[2]};
+    const double u[3] = {v[0], v[1], v[2]}, w[3] = {v[4], v[5], v[6]};
     acc[0] = tlk_max(acc[0], tlk_dotd(u, u));
+    if (i >= p->bodies.dynamic &&
+        (u[0] != 0 || u[1] != 0 || u[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0))
+        acc[1] = 1;
 }
 
 #endif

@@ -18,6 +18,14 @@ TL_KERNEL uint32_t *tlk_near_word(const tlk_penalty *p, uint32_t i, uint32_t fie
     return p->near_word + tlk_at(i, field, TLK_NEAR_WORDS);
 }
 
+/* Numbers of slots, four at a time. */
+TL_KERNEL void tlk_penalty_zero(real *of, uint32_t count)
+{
+    const real none[4] = {0, 0, 0, 0};
+    for (uint32_t k = 0; k < count; k += 4)
+        tlk_store4(of + k, none);
+}
+
 /* One pair: what it is; then among which it is counted: near ones, and those with walls behind
  * them. A pair that acts is near, wherever it is. */
 TL_KERNEL void tlk_penalty_pick(const tlk_penalty *p, uint32_t q)
@@ -43,11 +51,10 @@ TL_KERNEL void tlk_penalty_rows(const tlk_penalty *p, uint32_t i)
     uint32_t row = p->list_begin[i];
     for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
         const uint8_t near = p->nears[p->list[l] >> 1];
-        if (near == TLK_PAIR_FAR)
-            continue;
-        for (uint32_t k = 0; k < TLK_LOAD && near == TLK_PAIR_WALL; k++)
-            p->load[TLK_LOAD * (size_t)row + k] = 0;
-        p->order[p->list[l]] = row++;
+        if (near == TLK_PAIR_WALL)
+            tlk_penalty_zero(p->load + TLK_LOAD * (size_t)row, TLK_LOAD);
+        p->order[p->list[l]] = row; /* of far ones it is not read */
+        row += near != TLK_PAIR_FAR;
     }
     p->near_end[i] = row;
 }

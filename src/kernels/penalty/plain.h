@@ -41,19 +41,25 @@ typedef struct tlk_plain_spot {
     double ca[3], cb[3];
 } tlk_plain_spot;
 
-/* Balls a and b; returns the gap. */
+/* Balls a and b; returns what is below 0 where they overlap. What is small is the difference of two
+ * squares, in 64 bits; with it known, the root and the quotients are `real`. */
 TL_KERNEL double tlk_plain_balls(const double *a, const double *b, tlk_plain_spot *m)
 {
-    double n[3];
-    const double gap = tlk_direction(a, b, n) - (a[3] + b[3]);
+    const double sum = a[3] + b[3];
+    double d[3];
     for (int k = 0; k < 3; k++) {
-        m->n[k] = (real)n[k];
+        d[k] = b[k] - a[k];
         m->ca[k] = a[k], m->cb[k] = b[k];
     }
-    m->overlap = (real)-gap;
-    m->reach_a = (real)(a[3] + 0.5 * gap);
-    m->reach_b = (real)(-b[3] - 0.5 * gap);
-    return gap;
+    const double square = tlk_dotd(d, d), beyond = square - sum * sum;
+    const real distance = tlk_sqrt((real)square), inverse = 1 / distance;
+    const real gap = (real)beyond / (distance + (real)sum);
+    for (int k = 0; k < 3; k++)
+        m->n[k] = distance > 0 ? (real)d[k] * inverse : (real)(k == 2);
+    m->overlap = -gap;
+    m->reach_a = (real)a[3] + (real)0.5 * gap;
+    m->reach_b = -(real)b[3] - (real)0.5 * gap;
+    return beyond;
 }
 
 /* A ball and a wall, shapes i and j in either order. */
@@ -75,7 +81,8 @@ TL_KERNEL double tlk_plain_wall(const tlk_penalty *p, uint32_t i, uint32_t j, tl
     return gap;
 }
 
-/* Shapes i and j of a plain pair, whose centres are a and b. */
+/* Shapes i and j of a plain pair, whose centres are a and b; returns what is below 0 where they
+ * overlap. */
 TL_KERNEL double tlk_plain_meet(const tlk_penalty *p, uint32_t i, uint32_t j, const double *a,
                                 const double *b, tlk_plain_spot *m)
 {

@@ -104,7 +104,7 @@ TL_KERNEL void tlk_penalty_parted(const tlk_penalty *p, const tlk_side *s)
         tlk_penalty_clear(p, s->pair);
 }
 
-/* Returns the gap of two shapes, those of body rows. */
+/* Returns what is below 0 where two shapes overlap, those of body rows. */
 TL_KERNEL double tlk_penalty_reach(const tlk_penalty *p, uint32_t i, uint32_t j,
                                    const uint32_t *row, tlk_spot *spot)
 {
