@@ -220,8 +220,8 @@ TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
 
 /* Entries. A CPU looks at eight at once, so each of an entry's words lies side by side with its
  * neighbours': the place on three axes, the reach (a 32-bit number of units), the shape. Where not
- * all shapes are balls three more have the reach along each axis: the boxes of long and flat ones
- * tell five of six pairs apart whose balls meet. A GPU's threads look at one entry each, and it is
+ * all shapes are balls three more have the reach along each axis, for the boxes of long and flat
+ * shapes tell most pairs apart whose balls meet. A GPU's threads look at one entry each, and it is
  * four words in a row:
  *   x and y        the lower halves of the places: 3 bits of the bin, which tell bins apart that
  *                  are searched together, and the fraction
