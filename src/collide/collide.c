@@ -259,7 +259,8 @@ static tl_status fill_bins(tl_backend *b, tl_collide *c, tlk_find *f)
 {
     const size_t padded = (size_t)c->entries + c->entries / 8 + 2 * TLK_LANES;
     TL_TRY(b->ops->scan(b, f->bin_start, f->keys + 1, NULL));
-    TL_TRY(tl_buffer_need(b, &c->bin, padded * b->entry));
+    const size_t box = f->boxed ? TLK_ENTRY_BOX * sizeof(uint32_t) : 0;
+    TL_TRY(tl_buffer_need(b, &c->bin, padded * (b->entry + box)));
     f->bin = c->bin.data;
     f->bin_stride = (uint32_t)padded;
     tl_run(b, TLK_bin_fill, f->shapes.rows, f);
@@ -379,6 +380,7 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
             tl_run(b, TLK_contact_write, f.shapes.rows, &f);
         return TL_OK;
     }
+    f.boxed = b->ops->threads != NULL; /* on a CPU */
     TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &c->near_start, &total));
     TL_TRY(tl_buffer_need(b, &c->near_a, total * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &c->near_b, total * sizeof(uint32_t)));

@@ -46,6 +46,7 @@
 /* Words of an entry (bins.h). */
 #define TLK_ENTRY_CPU 5u
 #define TLK_ENTRY_GPU 4u
+#define TLK_ENTRY_BOX 3u /* words of a CPU's entry more, where it has a box */
 
 /* Whether the first of two shapes owns the pair, by their levels and rows: the one on the finer
  * level (those that are not binned count as coarsest), else the earlier row. */
@@ -139,6 +140,7 @@ typedef struct tlk_find {
     uint32_t *bin_start; /* keys + 2: counts, one key on; then where each bin begins */
     uint32_t *bin;       /* entries, bin by bin: TLK_ENTRY words each (bins.h) */
     uint32_t bin_stride; /* entries that there is room for, and some padding */
+    uint32_t boxed;      /* 1: a CPU's entries have boxes, too: TLK_ENTRY_BOX words more */
     uint32_t partners;   /* that the counting pass keeps for each shape */
     uint32_t *partner;   /* so many a shape */
     uint32_t contacts;

@@ -219,8 +219,10 @@ TL_KERNEL uint32_t tlk_place(const tlk_level *level, double x)
 }
 
 /* Entries. A CPU looks at eight at once, so each of an entry's words lies side by side with its
- * neighbours': the place on three axes, the reach (a 32-bit number of units), the shape. A GPU's
- * threads look at one each, and an entry is four words in a row:
+ * neighbours': the place on three axes, the reach (a 32-bit number of units), the shape. Where not
+ * all shapes are balls three more have the reach along each axis, for the boxes of long and flat
+ * shapes tell most pairs apart whose balls meet. A GPU's threads look at one entry each, and it is
+ * four words in a row:
  *   x and y        the lower halves of the places: 3 bits of the bin, which tell bins apart that
  *                  are searched together, and the fraction
  *   reach and z    the reach is rounded up; TLK_FAR_REACH is more than any two places are apart
@@ -279,6 +281,29 @@ TL_KERNEL float tlk_unit_reach(const tlk_level *level, const double *c)
     return (float)((c[3] + tlk_place_error(c)) * level->inverse * TLK_UNITS);
 }
 
+/* Half the edges of a box around everything within a shape's reach. */
+TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
+{
+    const double reach = (double)s->reach[i];
+    half[0] = half[1] = half[2] = reach;
+    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
+        return;
+    const double *p = tlk_frame(s, i);
+    const double margin = reach - s->geom[4 * (size_t)i + 3];
+    for (int k = 0; k < 3; k++)
+        half[k] = margin + p[15 + k];
+}
+
+/* These edges in units of places. */
+TL_KERNEL void tlk_unit_extent(const tlk_find *f, uint32_t i, const tlk_level *level,
+                               const double *c, float *units)
+{
+    double half[3];
+    tlk_extent(&f->shapes, i, half);
+    for (int k = 0; k < 3; k++)
+        units[k] = (float)((half[k] + tlk_place_error(c)) * level->inverse * TLK_UNITS);
+}
+
 #if defined(__CUDACC__)
 /* Whether a place is one of those that the table of a level tells apart, with two bins to spare on
  * either side, which is as far as a shape of one entry searches. Shapes elsewhere share bins with
@@ -331,6 +356,17 @@ TL_KERNEL void tlk_put(const tlk_find *f, uint32_t q, const uint32_t *at, float 
     for (uint32_t k = 0; k < TLK_ENTRY; k++)
         f->bin[tlk_bin_number(f, q, k)] = all[k];
 }
+
+TL_KERNEL void tlk_put_box(const tlk_find *f, const tlk_level *level, const double *c, uint32_t i,
+                           uint32_t q)
+{
+    float half[TLK_ENTRY_BOX];
+    if (q >= f->bin_stride - TLK_LANES)
+        return;
+    tlk_unit_extent(f, i, level, c, half);
+    for (uint32_t k = 0; k < TLK_ENTRY_BOX; k++)
+        f->bin[tlk_bin_number(f, q, TLK_ENTRY + k)] = tlk_float_bits(half[k]);
+}
 #endif
 
 /* Writes entry q: where shape i is, how far it reaches, and its row. Where there are more than
@@ -352,6 +388,8 @@ TL_KERNEL void tlk_enter(const tlk_find *f, uint32_t i, bool several, bool first
 #else
     (void)first;
     tlk_put(f, q, at, reach, several, i);
+    if (f->boxed)
+        tlk_put_box(f, level, c, i, q);
 #endif
 }
 
@@ -458,6 +496,7 @@ typedef struct tlk_search {
     uint32_t row, piece; /* the row that comes next; 1: what of it is behind the table's edge */
     uint32_t at[3];      /* the shape's place, as entries have theirs */
     float reach;
+    float half[TLK_ENTRY_BOX]; /* of its box, where entries have them */
     int32_t after; /* only later rows are its partners: its own, or on a coarser level -1 */
 } tlk_search;
 
@@ -491,6 +530,12 @@ TL_KERNEL void tlk_search_begin(const tlk_find *f, uint32_t i, uint32_t l, tlk_s
     for (int k = 0; k < 3; k++)
         s->at[k] = tlk_place(level, c[k]);
     s->reach = tlk_unit_reach(level, c) + 2;
+#if !defined(__CUDACC__)
+    if (f->boxed)
+        tlk_unit_extent(f, i, level, c, s->half);
+    for (int k = 0; k < 3 && f->boxed; k++)
+        s->half[k] += 2;
+#endif
     s->after = l == f->shapes.level[i] ? (int32_t)i : -1;
 }
 
@@ -515,8 +560,9 @@ TL_KERNEL bool tlk_search_next(const tlk_find *f, const tlk_level *level, tlk_se
     return true;
 }
 
-/* Whether the balls of the searching shape i and of an entry can touch; some of those that cannot
- * pass too. What a CPU computes in 32-bit is off by a few times 6e-8 of itself. */
+/* Whether the balls of the searching shape i and of an entry can touch, and on a CPU their boxes;
+ * some of those that cannot pass too. (What tlk_boxes_meet() looks at is within these boxes, so no
+ * pair is lost.) What a CPU computes in 32-bit is off by a few times 6e-8 of itself. */
 TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t i, uint32_t q)
 {
 #if defined(__CUDACC__)
@@ -534,8 +580,13 @@ TL_KERNEL bool tlk_near(const tlk_find *f, const tlk_search *s, uint32_t i, uint
         b[k] = f->bin[tlk_bin_number(f, q, k)];
     const float dx = (float)(int32_t)(b[0] - s->at[0]), dy = (float)(int32_t)(b[1] - s->at[1]);
     const float dz = (float)(int32_t)(b[2] - s->at[2]);
-    const float r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f;
-    return dx * dx + dy * dy + dz * dz <= r * r;
+    const float r = (tlk_bits_float(b[3]) + s->reach) * 1.00001f, d[3] = {dx, dy, dz};
+    bool near = dx * dx + dy * dy + dz * dz <= r * r;
+    for (uint32_t k = 0; k < 3 && near && f->boxed; k++)
+        near =
+            (d[k] < 0 ? -d[k] : d[k]) <=
+            (tlk_bits_float(f->bin[tlk_bin_number(f, q, TLK_ENTRY + k)]) + s->half[k]) * 1.00001f;
+    return near;
 #endif
 }
 

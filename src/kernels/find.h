@@ -262,19 +262,6 @@ TL_KERNEL void tlk_sort(uint32_t *list, uint32_t count)
         }
 }
 
-/* Half the edges of a box around everything within a shape's reach. */
-TL_KERNEL void tlk_extent(const tlk_shapes *s, uint32_t i, double *half)
-{
-    const double reach = (double)s->reach[i];
-    half[0] = half[1] = half[2] = reach;
-    if ((s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE)
-        return;
-    const double *p = tlk_frame(s, i);
-    const double margin = reach - s->geom[4 * (size_t)i + 3];
-    for (int k = 0; k < 3; k++)
-        half[k] = margin + p[15 + k];
-}
-
 /* Whether shape i is near enough to j, which is outside the bins, to touch it in this step: not
  * beyond its box, nor above a plane that does not turn. (How far a plane turns has no bound.) The
  * last factors are for rounding. */

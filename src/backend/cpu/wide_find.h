@@ -5,6 +5,14 @@
 #include "backend/cpu/vec.h"
 #include "kernels/find.h"
 
+/* Where boxes may meet along an axis on which their middles are d apart. */
+WIDE __m256 wide_within(__m256 d, const float *half, float own)
+{
+    const __m256 sum = _mm256_add_ps(_mm256_loadu_ps(half), _mm256_set1_ps(own));
+    const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), d);
+    return _mm256_cmp_ps(size, _mm256_mul_ps(sum, _mm256_set1_ps(1.00001f)), _CMP_LE_OQ);
+}
+
 /* Eight entries from q on: a bit for each that is near and of a later row than the search asks for.
  */
 WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
@@ -20,7 +28,13 @@ WIDE uint32_t wide_near(const tlk_find *f, const tlk_search *s, uint32_t q)
     const __m256 r = _mm256_mul_ps(sum, _mm256_set1_ps(1.00001f));
     const __m256 d = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)),
                                    _mm256_mul_ps(dz, dz));
-    const __m256 near = _mm256_cmp_ps(d, _mm256_mul_ps(r, r), _CMP_LE_OQ);
+    __m256 near = _mm256_cmp_ps(d, _mm256_mul_ps(r, r), _CMP_LE_OQ);
+    if (f->boxed) {
+        const float *half = reach + 2 * (size_t)f->bin_stride;
+        near = _mm256_and_ps(near, wide_within(dx, half, s->half[0]));
+        near = _mm256_and_ps(near, wide_within(dy, half + f->bin_stride, s->half[1]));
+        near = _mm256_and_ps(near, wide_within(dz, half + 2 * (size_t)f->bin_stride, s->half[2]));
+    }
     const __m256i entry = _mm256_loadu_si256((const __m256i *)(z + 2 * (size_t)f->bin_stride));
     const __m256i shape = _mm256_and_si256(entry, _mm256_set1_epi32((int)TLK_ROW));
     const __m256i later = _mm256_cmpgt_epi32(shape, _mm256_set1_epi32(s->after));

@@ -8,9 +8,12 @@
 
 #define TLK_PI 3.14159265358979323846
 
-/* Of y / x in [0, 1]: halved three times, then a series. */
+/* Of y / x in [0, 1]: halved three times, then a series. Below 2^-27 none of its terms but the
+ * first is left by rounding; locked angles are all there. */
 TL_NARROW double tlk_atan_small(double t)
 {
+    if (t < 0x1p-27)
+        return t;
     for (int k = 0; k < 3; k++)
         t = t / (1 + sqrt(1 + t * t));
     const double t2 = t * t;
