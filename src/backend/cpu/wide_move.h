@@ -40,21 +40,20 @@ WIDE void wide_add_up(const tlk_penalty *p, uint32_t i, quad *force, quad *torqu
 {
     const real *none = p->load + TLK_LOAD * 2 * (size_t)p->items;
     const uint32_t *begin = p->list_begin + i, *end = p->list_end + i;
-    const real *at[QUAD], *to[QUAD];
-    uint32_t most = 0;
+    const real *at[QUAD];
+    uint32_t loads[QUAD], most = 0;
     dvec sum[QUAD];
     for (uint32_t l = 0; l < QUAD; l++) {
-        most = tlk_max(most, end[l] - begin[l]);
+        loads[l] = end[l] - begin[l];
+        most = tlk_max(most, loads[l]);
         at[l] = p->load + TLK_LOAD * (size_t)begin[l];
-        to[l] = p->load + TLK_LOAD * (size_t)end[l];
         sum[l] = (dvec){0};
     }
     for (uint32_t k = 0; k < most; k += 4)
-        for (uint32_t m = 0; m < 4; m++)
+        for (uint32_t m = k; m < k + 4; m++)
             for (uint32_t l = 0; l < QUAD; l++) {
-                const real *row = at[l] < to[l] ? at[l] : none;
+                const real *row = m < loads[l] ? at[l] + TLK_LOAD * (size_t)m : none;
                 sum[l] += packet_widen(*(const packet *)row);
-                at[l] += TLK_LOAD;
             }
     for (uint32_t l = 0; l < QUAD; l++) {
         force[l] = __builtin_shufflevector(sum[l], sum[l], 0, 1, 2, 3);
