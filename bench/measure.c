@@ -155,19 +155,19 @@ static void place_ball(const pile_state *state, size_t i, const double *at, doub
                        double *velocity, double *angular)
 {
     const double *q = state->orientations + 4 * i, *w = state->angular + 3 * i;
-    double cross[3], arm[3];
+    double cross[3], anchor[3];
     for (int k = 0; k < 3; k++) {
         const int l = (k + 1) % 3, m = (k + 2) % 3;
         cross[k] = q[1 + l] * at[m] - q[1 + m] * at[l] + q[0] * at[k];
     }
     for (int k = 0; k < 3; k++) {
         const int l = (k + 1) % 3, m = (k + 2) % 3;
-        arm[k] = at[k] + 2 * (q[1 + l] * cross[m] - q[1 + m] * cross[l]);
+        anchor[k] = at[k] + 2 * (q[1 + l] * cross[m] - q[1 + m] * cross[l]);
     }
     for (int k = 0; k < 3; k++) {
         const int l = (k + 1) % 3, m = (k + 2) % 3;
-        place[k] = state->positions[3 * i + k] + arm[k];
-        velocity[k] = state->velocities[3 * i + k] + w[l] * arm[m] - w[m] * arm[l];
+        place[k] = state->positions[3 * i + k] + anchor[k];
+        velocity[k] = state->velocities[3 * i + k] + w[l] * anchor[m] - w[m] * anchor[l];
         angular[k] = w[k];
     }
 }

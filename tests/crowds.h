@@ -1,4 +1,5 @@
-/* A crowded body of arm rows, for tests: boxes that fly at a plate, with every law of materials. */
+/* A crowded body of anchor rows, for tests: boxes that fly at a plate, with every law of materials.
+ */
 #ifndef TALUS_TESTS_CROWDS_H
 #define TALUS_TESTS_CROWDS_H
 

@@ -75,7 +75,7 @@ __attribute__((unused)) static void form_prism(size_t count, double corners[][2]
     }
 }
 
-/* An L of two arms of length 1, width 0.3 and height 0.4: 0.204 m^3. */
+/* An L of two anchors of length 1, width 0.3 and height 0.4: 0.204 m^3. */
 __attribute__((unused)) static void form_bracket(void)
 {
     double corners[6][2] = {{0, 0}, {1, 0}, {1, 0.3}, {0.3, 0.3}, {0.3, 1}, {0, 1}};

@@ -21,11 +21,11 @@
 
 static tl_buffer *buffer_at(tl_collide *c, size_t i)
 {
-    tl_buffer *const all[BUFFERS] = {&c->bin_start,  &c->bin,        &c->partner, &c->near_start,
-                                     &c->near_a,     &c->near_b,     &c->normal,  &c->slot,
-                                     &c->slot_key,   &c->points,     &c->rank,    &c->part,
-                                     &c->part_start, &c->part_a,     &c->part_b,  &c->part_sub,
-                                     &c->work,       &c->work_place, &c->left};
+    tl_buffer *const all[BUFFERS] = {&c->bin_start,    &c->bin,        &c->partner, &c->near_start,
+                                     &c->near_a,       &c->near_b,     &c->normal,  &c->slot,
+                                     &c->slot_feature, &c->points,     &c->rank,    &c->part,
+                                     &c->part_start,   &c->part_a,     &c->part_b,  &c->part_sub,
+                                     &c->work,         &c->work_place, &c->left};
     return all[i];
 }
 
@@ -467,12 +467,12 @@ static tl_status find_points(tl_backend *b, tl_collide *c, const tl_collide_stat
     const size_t word = sizeof(uint32_t), slots = TLK_POINTS_MOST * (size_t)near;
     TL_TRY(tl_buffer_need(b, &c->normal, 4 * (size_t)near * b->real));
     TL_TRY(tl_buffer_need(b, &c->slot, 4 * slots * b->real));
-    TL_TRY(tl_buffer_need(b, &c->slot_key, slots * word));
+    TL_TRY(tl_buffer_need(b, &c->slot_feature, slots * word));
     TL_TRY(tl_buffer_need(b, &c->points, ((size_t)near + 1) * word));
     TL_TRY(tl_buffer_need(b, &c->rank, ((size_t)near + 1) * word));
     t->normal = c->normal.data;
     t->slot = c->slot.data;
-    t->key = c->slot_key.data;
+    t->slot_feature = c->slot_feature.data;
     t->points = c->points.data;
     t->rank = c->rank.data;
     if (last && last->manifolds && last->start.data) {

@@ -13,7 +13,7 @@ typedef struct tl_contacts {
     bool manifolds;    /* pairs may have several contacts, and these are there: */
     tl_buffer pair;    /* uint32_t, pairs + 1: the first contact of each, when they are found */
     tl_buffer place;   /* real, 4 each: on the owner's surface, from its ball's centre */
-    tl_buffer feature; /* uint32_t, 2 each: triangle of a mesh, key of the point */
+    tl_buffer feature; /* uint32_t, 2 each: triangle of a mesh, feature id of the point */
     tl_buffer kept;    /* real, TLK_KEPT each: what the next step needs to keep it */
     tl_buffer start;   /* uint32_t, shapes + 1 */
     tl_buffer a, b;    /* uint32_t: owner and partner shape */
@@ -43,7 +43,7 @@ typedef struct tl_collide {
     tl_buffer near_start, near_a, near_b; /* uint32_t: pairs that are near, by owner */
     tl_buffer part, part_start, part_a, part_b, part_sub; /* the same by triangles (tlk_touching) */
     tl_buffer work, work_place, left;                     /* the order of the narrow phase, */
-    tl_buffer normal, slot, slot_key, points, rank;       /* and their points (tlk_touching) */
+    tl_buffer normal, slot, slot_feature, points, rank;   /* and their points (tlk_touching) */
     tl_arena *arena; /* of all of these, none of which outlives a call; NULL: on their own */
 } tl_collide;
 

@@ -77,10 +77,10 @@ static tl_status add_point(tl_vtp *vtp, const tl_shape_row *s, double radius, co
 {
     static const float unknown[3] = {NAN, NAN, NAN};
     const float *v = m->v ? m->v : unknown, *w = m->w ? m->w : unknown;
-    const double arm[3] = {point[0] - m->x[0], point[1] - m->x[1], point[2] - m->x[2]};
-    const float velocity[3] = {(float)(v[0] + w[1] * arm[2] - w[2] * arm[1]),
-                               (float)(v[1] + w[2] * arm[0] - w[0] * arm[2]),
-                               (float)(v[2] + w[0] * arm[1] - w[1] * arm[0])};
+    const double anchor[3] = {point[0] - m->x[0], point[1] - m->x[1], point[2] - m->x[2]};
+    const float velocity[3] = {(float)(v[0] + w[1] * anchor[2] - w[2] * anchor[1]),
+                               (float)(v[1] + w[2] * anchor[0] - w[0] * anchor[2]),
+                               (float)(v[2] + w[0] * anchor[1] - w[1] * anchor[0])};
     const float speed =
         sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
     TL_TRY(tl_vtp_add_point(vtp, point));

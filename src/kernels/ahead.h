@@ -34,7 +34,7 @@ TL_RARE void tlk_ahead_add(const tlk_manifold *from, double size, tlk_manifold *
         if (known)
             continue;
         m->gap[m->count] = from->gap[i];
-        m->key[m->count] = from->key[i];
+        m->feature[m->count] = from->feature[i];
         for (int k = 0; k < 3; k++)
             m->at[m->count][k] = from->at[i][k];
         m->count++;

@@ -26,8 +26,9 @@
 #define TLK_CROWDED 48u /* pairs of a body, at most, that need no copies of it (docs/theory.md) */
 #define TLK_SHARE   12u /* pairs of a copy, on average, at most */
 #define TLK_HEAD    6u  /* fields of a row's head: normal (3), friction, two more (tlk_problem) */
-#define TLK_ARMS    7u  /* further fields of an arm row: arms of a and b (3 + 3), step length */
-#define TLK_PAIR    8u  /* numbers of a pair of materials: tl_pair_def, and one that pads */
+#define TLK_ANCHORS \
+    7u              /* further fields of an anchor row: anchors of a and b (3 + 3), step length */
+#define TLK_PAIR 8u /* numbers of a pair of materials: tl_pair_def, and one that pads */
 #define TLK_MATERIAL \
     8u /* fields of a row's materials: slide (3), soft, cohesion, rolling, spinning, step */
 #define TLK_FRAME \
@@ -173,15 +174,15 @@ typedef struct tlk_touching {
     uint32_t *work;             /* per pair that is near: TLK_TOUCHED, or its kinds */
     const uint32_t *work_place; /* its place among all, by that */
     uint32_t *left;             /* the pairs that are left, by kinds */
-    TLK_REAL *normal;  /* 4 per pair that is near: the normal of its points, and a tlk_keeping */
-    TLK_REAL *slot;    /* 4 for each of TLK_POINTS_MOST points: place, gap */
-    uint32_t *key;     /* for each of them */
-    uint32_t *points;  /* pairs + 1: how many points each has, then scanned */
-    uint32_t *rank;    /* pairs + 1: 1 where it has any, then scanned */
-    TLK_REAL *place;   /* 4 per contact: on the owner's surface, from its ball's centre */
-    uint32_t *feature; /* 2 per contact: the triangle, the key */
-    TLK_REAL *kept;    /* TLK_KEPT per contact: keep.h */
-    uint32_t *pair;    /* pairs that touch + 1: the first contact of each */
+    TLK_REAL *normal; /* 4 per pair that is near: the normal of its points, and a tlk_keeping */
+    TLK_REAL *slot;   /* 4 for each of TLK_POINTS_MOST points: place, gap */
+    uint32_t *slot_feature; /* for each of them */
+    uint32_t *points;       /* pairs + 1: how many points each has, then scanned */
+    uint32_t *rank;         /* pairs + 1: 1 where it has any, then scanned */
+    TLK_REAL *place;        /* 4 per contact: on the owner's surface, from its ball's centre */
+    uint32_t *feature;      /* 2 per contact: the triangle, the feature id */
+    TLK_REAL *kept;         /* TLK_KEPT per contact: keep.h */
+    uint32_t *pair;         /* pairs that touch + 1: the first contact of each */
 } tlk_touching;
 
 /* Putting the contacts of a part of space to those of the parts before it. */
@@ -236,8 +237,8 @@ typedef struct tlk_colour {
     uint64_t *bid;         /* a block: the highest bid of this round, 0 where there is none */
     uint32_t *fresh;       /* pairs without a colour, in any order */
     uint32_t *fresh_count; /* 2: how many they are, and how many of them are still left */
-    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (arm rows: more than two points); where
-                      some bodies are joined the last bit is 0 of their pairs, 1 of others */
+    uint32_t *key; /* a pair: colour * 4 + kind * 2 + wall (anchor rows: more than two points);
+                      where some bodies are joined the last bit is 0 of their pairs, 1 of others */
 } tlk_colour;
 
 /* Where a gradient solver stands: decided by one-item kernels on the device, after a look at sums
@@ -259,15 +260,16 @@ typedef struct tlk_descent {
 } tlk_descent;
 
 /* The problem that solvers see: rows of three (contacts) over velocity blocks of six (bodies). A
- * row is its normal and two arms, from the bodies' origins to where the impulse acts. Rows before
- * `arm_base` are central: the arms are along the normal, the inertias of moving blocks isotropic;
- * the head ends with the lengths of the arms. The others are arm rows: the head ends with the step
- * lengths along the normal and in the tangent plane, and the arms stand in `arms`. */
+ * row is its normal and two anchors, from the bodies' origins to where the impulse acts. Rows
+ * before `anchor_base` are central: the anchors are along the normal, the inertias of moving blocks
+ * isotropic; the head ends with the lengths of the anchors. The others are anchor rows: the head
+ * ends with the step lengths along the normal and in the tangent plane, and the anchors stand in
+ * `anchors`. */
 typedef struct tlk_problem {
     uint32_t rows; /* with the padding of packets; padded rows have a = TLK_NONE */
-    uint32_t arm_base;
+    uint32_t anchor_base;
     uint32_t items;          /* what sweeps go through: see tlk_item_row() */
-    uint32_t item_rows;      /* of an item from arm_base on */
+    uint32_t item_rows;      /* of an item from anchor_base on */
     uint32_t blocks, moving; /* velocity blocks; those from `moving` on are never written */
     uint32_t coulomb;        /* friction law: 1 Coulomb, 0 the cone of the relaxation */
     uint32_t frictionless;   /* 1: friction is taken as 0 */
@@ -275,20 +277,21 @@ typedef struct tlk_problem {
     double spared;           /* the part of the friction that gradient solvers leave unused */
     const uint32_t *a, *b;   /* rows: velocity blocks, a < moving */
     const TLK_REAL *head;    /* rows, TLK_HEAD fields */
-    const TLK_REAL *arms;    /* rows - arm_base, TLK_ARMS fields */
-    const TLK_REAL *inverse; /* blocks * 8: inverse inertia in the world frame, xx, yy, zz, xy, xz,
-                                yz, 0, 0; zero where nothing moves; NULL: there are no arm rows */
-    const TLK_REAL *wall;    /* arm_base rows, 3 fields: the arm of b where b does not move by rows;
-                                NULL: no such block turns */
-    const TLK_REAL *bias;    /* rows, 1 field: m/s along the normal */
-    const TLK_REAL *free;    /* blocks * 8: velocities without the rows' impulses */
-    TLK_REAL *gamma;         /* rows, 3 fields: impulse on b */
-    TLK_REAL *vel;           /* blocks * 8: velocities with them */
+    const TLK_REAL *anchors; /* rows - anchor_base, TLK_ANCHORS fields */
+    const TLK_REAL
+        *inverse;         /* blocks * 8: inverse inertia in the world frame, xx, yy, zz, xy, xz,
+                             yz, 0, 0; zero where nothing moves; NULL: there are no anchor rows */
+    const TLK_REAL *wall; /* anchor_base rows, 3 fields: the anchor of b where b does not move by
+                             rows; NULL: no such block turns */
+    const TLK_REAL *bias; /* rows, 1 field: m/s along the normal */
+    const TLK_REAL *free; /* blocks * 8: velocities without the rows' impulses */
+    TLK_REAL *gamma;      /* rows, 3 fields: impulse on b */
+    TLK_REAL *vel;        /* blocks * 8: velocities with them */
     const TLK_REAL
         *material;    /* rows, TLK_MATERIAL fields (material.h); NULL: nothing but friction */
     TLK_REAL *moment; /* rows, 3 fields: moment on b; NULL: nothing resists rolling */
     /* for sweeps in which rows wait for each other; NULL and 0 where there are none such */
-    uint64_t colours[2];   /* bit c: there are central rows of colour c; arm rows */
+    uint64_t colours[2];   /* bit c: there are central rows of colour c; anchor rows */
     const uint16_t *turns; /* items: TLK_TURN_ at a, and at b << 8 */
     const TLK_REAL *mass;  /* items, 4 each, one by one: 1/m of a and b, 1/I of a and b */
     /* for solvers that gather: impulses row by row, where one load fetches them */
@@ -393,7 +396,7 @@ typedef struct tlk_build {
     const TLK_REAL *contact_gamma;
     const TLK_REAL *contact_place; /* 4 per contact, or NULL: tlk_touching.place */
     const uint32_t *first;         /* pairs + 1: the first contact of each; NULL: each has one */
-    uint32_t item_rows;            /* of an item from arm_base on */
+    uint32_t item_rows;            /* of an item from anchor_base on */
     const uint32_t *key, *place;   /* a pair: its key, and its place in the order of keys */
     const uint32_t *segment_start; /* a key / 2: its first place; at the end, all contacts */
     const uint32_t *segment_item;  /* a key / 2: its first item */
@@ -401,7 +404,7 @@ typedef struct tlk_build {
     const double *slide; /* 3 per material: how its surface moves in itself, in the body's frame;
                             NULL: none does */
     uint32_t materials;
-    uint32_t warm, arm_base;
+    uint32_t warm, anchor_base;
     uint32_t planar; /* 1: normals have no y, and bodies turn about y alone */
     tlk_recovery recovery;
     double restitution_speed;
@@ -410,8 +413,8 @@ typedef struct tlk_build {
     double sticks; /* m: the gap up to which cohesion acts */
     const TLK_REAL *free;
     uint32_t *a, *b;
-    TLK_REAL *head, *arms, *wall, *bias, *gap, *gamma; /* wall: NULL where none turns */
-    TLK_REAL *inverse;    /* bodies, by tlk_body_inverse; NULL: there are no arm rows */
+    TLK_REAL *head, *anchors, *wall, *bias, *gap, *gamma; /* wall: NULL where none turns */
+    TLK_REAL *inverse;    /* bodies, by tlk_body_inverse; NULL: there are no anchor rows */
     const uint64_t *used; /* moving bodies: bit c where a row of colour c is on it */
     uint16_t *turns;      /* rows, or NULL: tlk_problem.turns and .mass are not wanted */
     TLK_REAL *mass;
@@ -486,7 +489,7 @@ typedef struct tlk_impact {
     uint32_t *count;   /* rows: its impacts in this step */
     TLK_REAL *impulse; /* rows, 3 fields: the sum of its impacts, on b */
     TLK_REAL *bias;    /* rows: the problem's; these too: */
-    TLK_REAL *head, *arms, *inverse;
+    TLK_REAL *head, *anchors, *inverse;
     double *spun;     /* moving * 4: the attitude of a body with three moments at its last impact,
                          which vel and inverse of it are at, too */
     TLK_REAL *struck; /* blocks * 8: velocities before the problem; by tlk_impact_settle those that

@@ -54,10 +54,10 @@ TL_KERNEL double tlk_most_spin(const tlk_find *f, size_t body)
 #define TLK_TURN_MOST 2.0
 
 /* How far a shape's surface can get from its start by turning alone within the step. */
-TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *arm)
+TL_KERNEL double tlk_spin_reach(const tlk_find *f, uint32_t i, const double *anchor)
 {
     const double w2 = tlk_most_spin(f, f->shapes.body[i]);
-    const double a2 = tlk_dotd(arm, arm);
+    const double a2 = tlk_dotd(anchor, anchor);
     const bool sphere = (f->shapes.info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     if (sphere && a2 == 0)
         return 0;
@@ -81,11 +81,11 @@ TL_RARE void tlk_box_with(const tlk_find *f, uint32_t i, const real *seen, doubl
 {
     const tlk_shapes *s = &f->shapes;
     const double *x = f->bodies.pos + 4 * (size_t)s->body[i], *c = s->centre + 4 * (size_t)i;
-    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
     const real *vel = f->bodies.vel + 8 * (size_t)s->body[i];
     const real *also = seen ? seen + 8 * (size_t)s->body[i] : 0;
     const bool sphere = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
-    const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, arm);
+    const double margin = 0.5 * f->envelope + tlk_spin_reach(f, i, anchor);
     const double *p = sphere ? 0 : tlk_frame(s, i) + 15;
     for (int k = 0; k < 3; k++) {
         const double half = margin + (sphere ? s->geom[4 * (size_t)i + 3] : p[k]);
@@ -465,17 +465,17 @@ TL_KERNEL void tlk_bounds(const tlk_find *f, uint32_t i)
     double geom[4], x[4], centre[4];
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(f->bodies.pos + 4 * body, x);
-    double arm[3] = {geom[0], geom[1], geom[2]};
+    double anchor[3] = {geom[0], geom[1], geom[2]};
     if (!sphere)
         tlk_place_frame(f, i);
-    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
-        tlk_rotate(f->bodies.quat + 4 * body, geom, arm);
+    if (anchor[0] != 0 || anchor[1] != 0 || anchor[2] != 0)
+        tlk_rotate(f->bodies.quat + 4 * body, geom, anchor);
     real vel[4];
     tlk_load4(f->bodies.vel + 8 * body, vel);
     for (int k = 0; k < 3; k++)
-        centre[k] = x[k] + arm[k];
+        centre[k] = x[k] + anchor[k];
     centre[3] = sphere ? geom[3] : -1;
-    s->reach[i] = tlk_shape_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, arm));
+    s->reach[i] = tlk_shape_reach(f, geom[3], body, vel, tlk_spin_reach(f, i, anchor));
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
     if (f->bin_start)
         tlk_bin_count(f, i);

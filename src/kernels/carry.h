@@ -23,8 +23,8 @@ typedef struct tlk_carrier {
 TL_KERNEL void tlk_plane_velocity(const real *vel, const double *x, const double *at, double *v)
 {
     const double w[3] = {vel[4], vel[5], vel[6]};
-    const double arm[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
-    tlk_crossd(w, arm, v);
+    const double anchor[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
+    tlk_crossd(w, anchor, v);
     for (int k = 0; k < 3; k++)
         v[k] += (double)vel[k];
 }
@@ -32,8 +32,8 @@ TL_KERNEL void tlk_plane_velocity(const real *vel, const double *x, const double
 /* Whether contact k acts at the middle of a body (narrow/brace.h), not at a surface. */
 TL_KERNEL bool tlk_carry_acts(const tlk_planes *q, uint32_t k)
 {
-    const uint32_t key = q->feature ? q->feature[2 * (size_t)k + 1] : 0;
-    return key == TLK_BRACE_KEY || key >= TLK_BRACE_KEY + 16;
+    const uint32_t id = q->feature ? q->feature[2 * (size_t)k + 1] : 0;
+    return id == TLK_BRACE_ID || id >= TLK_BRACE_ID + 16;
 }
 
 /* Where contact k is on its two shapes: between two bodies that move, what acts at a middle does so
@@ -95,17 +95,17 @@ TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
         const uint32_t kind = s->info[own] & TLK_SHAPE_KIND;
         const double *x = p->bodies.pos + 4 * body;
         tlk_carry_points(q, k, side == 1, at, there);
-        const double arm[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
+        const double anchor[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
         const double *geom = s->geom + 4 * (size_t)own;
         const double size = s->geom[4 * (size_t)other + 3];
         const double reach = kind == TLK_PLANE ? INFINITY : geom[3] + sqrt(tlk_dotd(geom, geom));
         tlk_carry_velocity(q, body, v);
         const double w[3] = {v[4], v[5], v[6]};
         const double beyond =
-            tlk_turn_beyond(&p->bodies, body, w, s->body[other], p->recovery.h, arm);
+            tlk_turn_beyond(&p->bodies, body, w, s->body[other], p->recovery.h, anchor);
         if (kind == TLK_SPHERE || s->body[other] >= p->bodies.dynamic || !(beyond > most) ||
             !(beyond > TLK_SWIFT * tlk_thin(s, other)) || !(reach > size) ||
-            !(tlk_carry_swings(q, body) || tlk_dotd(arm, arm) > size * size))
+            !(tlk_carry_swings(q, body) || tlk_dotd(anchor, anchor) > size * size))
             continue;
         most = beyond;
         out->is_b = side == 1;
@@ -121,9 +121,9 @@ TL_KERNEL bool tlk_carry_find(const tlk_planes *q, uint32_t k, tlk_carrier *out)
 }
 
 /* Contact k takes the plane that it has as the step ends. Its gap is the one that makes its row say
- * so: the row goes straight on with the velocity of the carrier's surface, at the end of `arm` from
- * the carrier's body. Of a ball the point is where the new plane touches it. */
-TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_t k, double *arm)
+ * so: the row goes straight on with the velocity of the carrier's surface, at the end of `anchor`
+ * from the carrier's body. Of a ball the point is where the new plane touches it. */
+TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_t k, double *anchor)
 {
     const tlk_build *p = &q->build;
     const tlk_shapes *s = &p->shapes;
@@ -143,8 +143,8 @@ TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_
         other[i] = sphere ? ball[i] + sign * radius * to[i] : other[i];
         /* a wall gets the velocity that its point ends with; of a body that moves both impulses
          * act at one point */
-        arm[i] = moving ? other[i] - x[i] : turned[i];
-        there[i] = x[i] + arm[i];
+        anchor[i] = moving ? other[i] - x[i] : turned[i];
+        there[i] = x[i] + anchor[i];
     }
     tlk_carry_velocity(q, c->body, vel);
     tlk_plane_velocity(vel, x, there, v);
@@ -163,10 +163,10 @@ TL_KERNEL void tlk_carry_take(const tlk_planes *q, const tlk_carrier *c, uint32_
     tlk_store4(q->contact_place + 4 * (size_t)k, place);
 }
 
-/* How much of the change of velocity that row s makes is the carrier's, at the end of an arm: its
- * share of the inverse masses along the normal; nothing of a wall's. */
+/* How much of the change of velocity that row s makes is the carrier's, at the end of an anchor:
+ * its share of the inverse masses along the normal; nothing of a wall's. */
 TL_KERNEL double tlk_carry_yields(const tlk_planes *q, const tlk_carrier *c, uint32_t k, uint32_t s,
-                                  const double *arm)
+                                  const double *anchor)
 {
     const tlk_build *p = &q->build;
     const real *out = q->contact_n + 4 * (size_t)k, *i = p->inverse + 8 * c->body;
@@ -174,30 +174,30 @@ TL_KERNEL double tlk_carry_yields(const tlk_planes *q, const tlk_carrier *c, uin
     double r[3];
     if (c->body >= p->bodies.dynamic)
         return 0;
-    tlk_crossd(arm, n, r);
+    tlk_crossd(anchor, n, r);
     const double turns = i[0] * r[0] * r[0] + i[1] * r[1] * r[1] + i[2] * r[2] * r[2] +
                          2 * (i[3] * r[0] * r[1] + i[4] * r[0] * r[2] + i[5] * r[1] * r[2]);
     return p->head[tlk_at(s, 4, TLK_HEAD)] * (p->bodies.vel[8 * c->body + 3] + turns);
 }
 
-/* Row s of contact k, built anew: a wall's point is at the end of an arm. Where the plane comes
+/* Row s of contact k, built anew: a wall's point is at the end of an anchor. Where the plane comes
  * nearer than a straight way has it, the row makes up for that by velocity: it is no overlap, but
  * for what was one before (`gap`). That is work: a wall does it, and a body that yields as little;
  * the plane of one that yields more is a guess, and nothing would pay for it. */
 TL_KERNEL void tlk_carry_row(const tlk_planes *q, const tlk_carrier *c, uint32_t k, uint32_t s,
-                             double gap, const double *arm)
+                             double gap, const double *anchor)
 {
     const tlk_build *p = &q->build;
     const bool wall = c->body >= p->bodies.dynamic;
     const double nearer = (double)q->contact_n[4 * (size_t)k + 3] - tlk_min(gap, 0.0);
-    const double works = 1 - tlk_carry_yields(q, c, k, s, arm) / TLK_CARRY_YIELDS;
+    const double works = 1 - tlk_carry_yields(q, c, k, s, anchor) / TLK_CARRY_YIELDS;
     if (nearer < 0 && works > 0)
         p->bias[s] = tlk_min(p->bias[s], (real)(works * nearer / p->recovery.h));
     for (uint32_t f = 0; f < 3 && wall; f++)
-        if (s >= p->arm_base)
-            p->arms[tlk_at(s - p->arm_base, 3 + f, TLK_ARMS)] = (real)arm[f];
+        if (s >= p->anchor_base)
+            p->anchors[tlk_at(s - p->anchor_base, 3 + f, TLK_ANCHORS)] = (real)anchor[f];
         else if (p->wall)
-            p->wall[tlk_at(s, f, 3)] = (real)arm[f];
+            p->wall[tlk_at(s, f, 3)] = (real)anchor[f];
 }
 
 #endif

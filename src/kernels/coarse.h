@@ -68,10 +68,10 @@ TL_KERNEL double tlk_coarse_power(const tlk_coarse *q, uint32_t s, const tlk_row
     return normal + along / (1 + tlk_dotd(slip, slip) / (q->slow * q->slow));
 }
 
-/* Adds what one side of a row has: its impulse, that times its arm, and half the power (all of it,
- * where the other side does not move). */
+/* Adds what one side of a row has: its impulse, that times its anchor, and half the power (all of
+ * it, where the other side does not move). */
 TL_KERNEL void tlk_coarse_add(const tlk_coarse *q, uint32_t block, const real *impulse,
-                              const real *arm, real power)
+                              const real *anchor, real power)
 {
     real *m = q->moment + (size_t)TLK_COARSE_MOMENTS * block, own[TLK_COARSE_MOMENTS];
     tlk_load8(m, own);
@@ -79,20 +79,20 @@ TL_KERNEL void tlk_coarse_add(const tlk_coarse *q, uint32_t block, const real *i
     for (int k = 0; k < 3; k++) {
         own[k] += impulse[k];
         for (int d = 0; d < 3; d++)
-            own[3 + 3 * d + k] += arm[d] * impulse[k];
-        own[13 + k] += arm[k] * power;
+            own[3 + 3 * d + k] += anchor[d] * impulse[k];
+        own[13 + k] += anchor[k] * power;
     }
     own[12] += power;
     tlk_store8(m, own);
     tlk_store8(m + 8, own + 8);
 }
 
-/* The arms of a row's two sides: from the centres of mass to the contact. */
-TL_KERNEL void tlk_coarse_arms(const tlk_row *row, real *a, real *b)
+/* The anchors of a row's two sides: from the centres of mass to the contact. */
+TL_KERNEL void tlk_coarse_anchors(const tlk_row *row, real *a, real *b)
 {
     for (int k = 0; k < 3; k++) {
-        a[k] = row->arms ? row->ra[k] : row->arm_a * row->n[k];
-        b[k] = row->arms ? row->rb[k] : -row->arm_b * row->n[k];
+        a[k] = row->anchors ? row->ra[k] : row->anchor_a * row->n[k];
+        b[k] = row->anchors ? row->rb[k] : -row->anchor_b * row->n[k];
     }
 }
 
@@ -100,26 +100,26 @@ TL_KERNEL void tlk_coarse_arms(const tlk_row *row, real *a, real *b)
 TL_KERNEL void tlk_coarse_moments(const tlk_coarse *q, uint32_t item)
 {
     const tlk_problem *p = &q->problem;
-    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t first = tlk_item_row(item, p->anchor_base, p->item_rows);
     for (uint32_t k = 0; k < tlk_item_rows(p, item); k++) {
         const uint32_t s = first + k * TLK_LANES;
         const tlk_row row = tlk_load_row(p, s);
         if (row.a == TLK_NONE)
             return;
-        real gamma[3], back[3], u[3], arm_a[3], arm_b[3];
+        real gamma[3], back[3], u[3], anchor_a[3], anchor_b[3];
         tlk_load3(p->gamma, s, gamma);
         if (!(tlk_dot(gamma, gamma) > 0))
             continue;
         const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
         tlk_row_velocity(p, &row, &pair, u);
-        tlk_coarse_arms(&row, arm_a, arm_b);
+        tlk_coarse_anchors(&row, anchor_a, anchor_b);
         for (int d = 0; d < 3; d++)
             back[d] = -gamma[d];
         const real power = (real)tlk_coarse_power(q, s, &row, gamma, u);
         const bool both = row.b < p->moving;
-        tlk_coarse_add(q, row.a, back, arm_a, both ? (real)0.5 * power : power);
+        tlk_coarse_add(q, row.a, back, anchor_a, both ? (real)0.5 * power : power);
         if (both)
-            tlk_coarse_add(q, row.b, gamma, arm_b, (real)0.5 * power);
+            tlk_coarse_add(q, row.b, gamma, anchor_b, (real)0.5 * power);
     }
 }
 
@@ -178,8 +178,8 @@ TL_KERNEL void tlk_coarse_key(const tlk_coarse *q, uint32_t i)
     q->value[i] = i;
 }
 
-/* Adds one body to the matrix and vector of its cell: F_k = phi_k sum gamma + grad phi_k . sum arm
- * gamma is what node k does to it, and A_kl = F_k . F_l / m. */
+/* Adds one body to the matrix and vector of its cell: F_k = phi_k sum gamma + grad phi_k . sum
+ * anchor gamma is what node k does to it, and A_kl = F_k . F_l / m. */
 TL_KERNEL void tlk_coarse_body(const tlk_coarse *q, uint32_t i, double *sum)
 {
     const tlk_coarse_place place = tlk_coarse_find(q, q->pos + 4 * (size_t)i);
@@ -414,16 +414,16 @@ TL_KERNEL void tlk_coarse_rows(const tlk_coarse *q, uint32_t s, double *acc)
 {
     const tlk_problem *p = &q->problem;
     const tlk_row row = tlk_load_row(p, s);
-    real gamma[3] = {0, 0, 0}, change[3] = {0, 0, 0}, u[3], arm_a[3], arm_b[3];
+    real gamma[3] = {0, 0, 0}, change[3] = {0, 0, 0}, u[3], anchor_a[3], anchor_b[3];
     if (row.a != TLK_NONE)
         tlk_load3(p->gamma, s, gamma);
     if (tlk_dot(gamma, gamma) > 0) {
         const tlk_pair pair = tlk_load_pair(p, &row, p->vel);
         double x[3];
         tlk_row_velocity(p, &row, &pair, u);
-        tlk_coarse_arms(&row, arm_a, arm_b);
+        tlk_coarse_anchors(&row, anchor_a, anchor_b);
         for (int k = 0; k < 3; k++)
-            x[k] = q->pos[4 * (size_t)row.a + k] + arm_a[k];
+            x[k] = q->pos[4 * (size_t)row.a + k] + anchor_a[k];
         const double gain = tlk_coarse_gain(q, x), load = tlk_dot(gamma, row.n);
         for (int k = 0; k < 3; k++)
             change[k] = (real)gain * gamma[k];

@@ -42,13 +42,13 @@ TL_KERNEL void tlk_body_inverse(const tlk_build *p, uint32_t i)
     tlk_store8(p->inverse + 8 * (size_t)i, out);
 }
 
-/* Adds one side of an arm row to its local matrix w = D^T M^-1 D: 1/m and -[arm]x I^-1 [arm]x. It
- * is symmetric, as all matrices here: xx, yy, zz, xy, xz, yz. */
-TL_KERNEL void tlk_add_side(real im, const real *inverse, const real *arm, real *w)
+/* Adds one side of an anchor row to its local matrix w = D^T M^-1 D: 1/m and -[anchor]x I^-1
+ * [anchor]x. It is symmetric, as all matrices here: xx, yy, zz, xy, xz, yz. */
+TL_KERNEL void tlk_add_side(real im, const real *inverse, const real *anchor, real *w)
 {
     const real xx = inverse[0], yy = inverse[1], zz = inverse[2], xy = inverse[3];
-    const real xz = inverse[4], yz = inverse[5], x = arm[0], y = arm[1], z = arm[2];
-    /* rows of [arm]x I^-1 */
+    const real xz = inverse[4], yz = inverse[5], x = anchor[0], y = anchor[1], z = anchor[2];
+    /* rows of [anchor]x I^-1 */
     const real t[3] = {y * xz - z * xy, y * yz - z * yy, y * zz - z * yz};
     const real u[3] = {z * xx - x * xz, z * xy - x * yz, z * xz - x * zz};
     const real v[2] = {x * xy - y * xx, x * yy - y * xy};
@@ -85,10 +85,10 @@ TL_KERNEL real tlk_largest(const real *w, real trace, real least)
     return sum > eight * eight ? tlk_sqrt(tlk_sqrt(tlk_sqrt(tlk_sqrt(sum)))) : least;
 }
 
-/* The step lengths of an arm row from its local matrix w: along the normal, in the tangent plane
+/* The step lengths of an anchor row from its local matrix w: along the normal, in the tangent plane
  * (the largest eigenvalue there), and for all three: 3 / trace as in the sources, but short enough
  * for one dominant eigenvalue, which 3 / trace is not. */
-TL_KERNEL void tlk_arm_eta(const real *n, const real *w, real *eta)
+TL_KERNEL void tlk_anchor_eta(const real *n, const real *w, real *eta)
 {
     const real wn[3] = {w[0] * n[0] + w[3] * n[1] + w[4] * n[2],
                         w[3] * n[0] + w[1] * n[1] + w[5] * n[2],
@@ -104,47 +104,47 @@ TL_KERNEL void tlk_arm_eta(const real *n, const real *w, real *eta)
     eta[2] = (real)1.75 / (trace * tlk_largest(w, trace, (real)TLK_ETA_LEAST));
 }
 
-/* The step lengths of arm row s, whose bodies are shared by so many. */
+/* The step lengths of anchor row s, whose bodies are shared by so many. */
 TL_KERNEL void tlk_store_eta(const tlk_build *p, uint32_t s, real share_a, real share_b)
 {
     real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    real n[3], arm[2][3], inverse[8], w[6], eta[3], side[2][6] = {{0}, {0}};
+    real *anchors = p->anchors + tlk_at(s - p->anchor_base, 0, TLK_ANCHORS);
+    real n[3], anchor[2][3], inverse[8], w[6], eta[3], side[2][6] = {{0}, {0}};
     for (int k = 0; k < 3; k++) {
         n[k] = head[k * TLK_LANES];
-        arm[0][k] = arms[k * TLK_LANES];
-        arm[1][k] = arms[(3 + k) * TLK_LANES];
+        anchor[0][k] = anchors[k * TLK_LANES];
+        anchor[1][k] = anchors[(3 + k) * TLK_LANES];
     }
     for (int of = 0; of < 2; of++) {
         const size_t body = of ? p->b[s] : p->a[s];
         tlk_load8(p->inverse + 8 * body, inverse);
-        tlk_add_side(p->bodies.vel[8 * body + 3], inverse, arm[of], side[of]);
+        tlk_add_side(p->bodies.vel[8 * body + 3], inverse, anchor[of], side[of]);
     }
     for (int k = 0; k < 6; k++)
         w[k] = share_a * side[0][k] + share_b * side[1][k];
-    tlk_arm_eta(n, w, eta);
+    tlk_anchor_eta(n, w, eta);
     head[4 * TLK_LANES] = eta[0];
     head[5 * TLK_LANES] = eta[1];
-    arms[6 * TLK_LANES] = eta[2];
+    anchors[6 * TLK_LANES] = eta[2];
 }
 
-TL_KERNEL void tlk_store_arms(const tlk_build *p, uint32_t s, const double *ra, const double *rb)
+TL_KERNEL void tlk_store_anchors(const tlk_build *p, uint32_t s, const double *ra, const double *rb)
 {
-    real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    real *anchors = p->anchors + tlk_at(s - p->anchor_base, 0, TLK_ANCHORS);
     for (int k = 0; k < 3; k++) {
-        arms[k * TLK_LANES] = (real)ra[k];
-        arms[(3 + k) * TLK_LANES] = (real)rb[k];
+        anchors[k * TLK_LANES] = (real)ra[k];
+        anchors[(3 + k) * TLK_LANES] = (real)rb[k];
     }
 }
 
-/* Arm row i, counted from the first: its step lengths. */
-TL_KERNEL void tlk_arm_steps(const tlk_build *p, uint32_t i)
+/* Anchor row i, counted from the first: its step lengths. */
+TL_KERNEL void tlk_anchor_steps(const tlk_build *p, uint32_t i)
 {
-    if (p->a[p->arm_base + i] != TLK_NONE)
-        tlk_store_eta(p, p->arm_base + i, 1, 1);
+    if (p->a[p->anchor_base + i] != TLK_NONE)
+        tlk_store_eta(p, p->anchor_base + i, 1, 1);
 }
 
-/* How fast b's surface moves off a's along the normal, at the ends of two arms, m/s. */
+/* How fast b's surface moves off a's along the normal, at the ends of two anchors, m/s. */
 TL_KERNEL double tlk_approach(const real *vel, uint32_t a, uint32_t b, const double *n,
                               const double *ra, const double *rb)
 {
@@ -224,7 +224,7 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s, bool beside)
 {
     const real zero[3] = {0, 0, 0};
     p->a[s] = TLK_NONE;
-    if (s < p->arm_base || p->item_rows == 1)
+    if (s < p->anchor_base || p->item_rows == 1)
         return;
     p->b[s] = TLK_NONE;
     if (!beside)
@@ -237,15 +237,15 @@ TL_KERNEL void tlk_pad_row(const tlk_build *p, uint32_t s, bool beside)
         p->material[tlk_at(s, f, TLK_MATERIAL)] = 0;
     for (uint32_t f = 0; f < TLK_HEAD; f++)
         p->head[tlk_at(s, f, TLK_HEAD)] = 0;
-    for (uint32_t f = 0; f < TLK_ARMS; f++)
-        p->arms[tlk_at(s - p->arm_base, f, TLK_ARMS)] = 0;
+    for (uint32_t f = 0; f < TLK_ANCHORS; f++)
+        p->anchors[tlk_at(s - p->anchor_base, f, TLK_ANCHORS)] = 0;
 }
 
 /* Behind the points of pair i, whose item begins at row s, and behind the last item of a segment,
  * which it may be: rows that are none. */
 TL_KERNEL void tlk_pad_rows(const tlk_build *p, uint32_t i, uint32_t s, uint32_t count)
 {
-    const uint32_t most = s < p->arm_base ? 1 : p->item_rows;
+    const uint32_t most = s < p->anchor_base ? 1 : p->item_rows;
     for (uint32_t k = count; k < most; k++) /* pairs of one or two points are among themselves */
         tlk_pad_row(p, s + k * TLK_LANES, k < 2 || count > 2);
     if (p->place[i] + 1 != p->segment_start[(p->key[i] >> 1) + 1])
@@ -281,18 +281,18 @@ TL_KERNEL void tlk_build_turns(const tlk_build *p, uint32_t i, uint32_t item, co
     tlk_store_turns(p, i, item, p->used[e->a], used_b, e->mass);
 }
 
-/* The arms of contact k: from the bodies' origins to where its impulse acts, which is `length` from
- * the centre of a's sphere, or where the point on the owner's surface says; `sign` is -1 where the
- * owner is b. */
-TL_KERNEL void tlk_contact_arms(const tlk_build *p, uint32_t k, uint32_t s, uint32_t sa, uint32_t a,
-                                uint32_t b, const double *n, double gap, double sign, double length,
-                                double *ra, double *rb)
+/* The anchors of contact k: from the bodies' origins to where its impulse acts, which is `length`
+ * from the centre of a's sphere, or where the point on the owner's surface says; `sign` is -1 where
+ * the owner is b. */
+TL_KERNEL void tlk_contact_anchors(const tlk_build *p, uint32_t k, uint32_t s, uint32_t sa,
+                                   uint32_t a, uint32_t b, const double *n, double gap, double sign,
+                                   double length, double *ra, double *rb)
 {
     double from[4], xa[4], xb[4], along = length;
     tlk_load4d(p->shapes.centre + 4 * (size_t)sa, from);
     tlk_load4d(p->bodies.pos + 4 * (size_t)a, xa);
     tlk_load4d(p->bodies.pos + 4 * (size_t)b, xb);
-    if (p->contact_place && s >= p->arm_base) {
+    if (p->contact_place && s >= p->anchor_base) {
         const real *place = p->contact_place + 4 * (size_t)k;
         const double *centre = p->shapes.centre + 4 * (size_t)p->contact_a[k];
         for (int c = 0; c < 3; c++)
@@ -321,7 +321,7 @@ TL_KERNEL void tlk_surface_velocity(const tlk_build *p, uint32_t shape, const do
 TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uint32_t b,
                                  real share_a, real share_b)
 {
-    if (s < p->arm_base)
+    if (s < p->anchor_base)
         return 1 / ((double)share_a * p->bodies.vel[8 * (size_t)a + 7] +
                     (double)share_b * p->bodies.vel[8 * (size_t)b + 7]);
     const real *ia = p->inverse + 8 * (size_t)a, *ib = p->inverse + 8 * (size_t)b;
@@ -333,7 +333,7 @@ TL_KERNEL double tlk_moment_step(const tlk_build *p, uint32_t s, uint32_t a, uin
 }
 
 /* What the materials of row s ask of it, with `points` rows of its pair, which share compliance
- * and cohesion; ra and rb are its arms. */
+ * and cohesion; ra and rb are its anchors. */
 TL_RARE void tlk_build_material(const tlk_build *p, uint32_t s, uint32_t sa, uint32_t sb,
                                 const double *n, double gap, const double *ra, const double *rb,
                                 uint32_t points, tlk_material *m)
@@ -390,8 +390,8 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, const tlk_ends *e, uint32_t
     const double middle = dynamic_b ? 0.5 * gap : 0;
     double ra[3] = {0, 0, 0}, rb[3] = {0, 0, 0}, before = 0, free = 0;
     const double ra_length = p->shapes.centre[4 * (size_t)sa + 3] + middle; /* of a sphere */
-    if (s >= p->arm_base || p->wall || material || pair[1] > 0) /* others need no arms */
-        tlk_contact_arms(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
+    if (s >= p->anchor_base || p->wall || material || pair[1] > 0) /* others need no anchors */
+        tlk_contact_anchors(p, k, s, sa, a, b, n, gap, sign, ra_length, ra, rb);
     p->a[s] = a;
     p->b[s] = b;
     p->gap[s] = (real)gap;
@@ -439,8 +439,8 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, const tlk_ends *e, uint32_t
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
         p->gamma[tlk_at(s, f, 3)] = p->warm ? (real)sign * gamma[f] : (real)0;
-    if (s >= p->arm_base)
-        tlk_store_arms(p, s, ra, rb);
+    if (s >= p->anchor_base)
+        tlk_store_anchors(p, s, ra, rb);
     else if (p->wall && !dynamic_b)
         for (uint32_t f = 0; f < 3; f++) /* none where the wall never turns, to the last bit */
             p->wall[tlk_at(s, f, 3)] =
@@ -458,7 +458,7 @@ TL_RARE void tlk_build_contact_rarely(const tlk_build *p, const tlk_ends *e, uin
  * side by side and only what is written is spread, over as many streams as there are colours. */
 TL_KERNEL void tlk_build_row(const tlk_build *p, uint32_t i)
 {
-    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t item = tlk_item_of(p, i), s = tlk_item_row(item, p->anchor_base, p->item_rows);
     const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
     tlk_ends ends;
     tlk_load_ends(p, first, &ends);
@@ -496,7 +496,7 @@ TL_KERNEL void tlk_store_contact(const tlk_build *p, uint32_t k, uint32_t s)
 /* One pair: the impulses of its contacts. */
 TL_KERNEL void tlk_store_impulse(const tlk_build *p, uint32_t i)
 {
-    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->arm_base, p->item_rows);
+    const uint32_t s = tlk_item_row(tlk_item_of(p, i), p->anchor_base, p->item_rows);
     const uint32_t first = tlk_first_contact(p->first, i), end = p->first ? p->first[i + 1] : i + 1;
     for (uint32_t k = first; k < end; k++)
         tlk_store_contact(p, k, s + (k - first) * TLK_LANES);

@@ -32,7 +32,8 @@ TL_KERNEL void tlk_split_pairs(const tlk_split *q, uint32_t i)
     uint32_t a, b;
     if (!tlk_copies(c, c->shape_body[c->a[k]]) && !tlk_copies(c, c->shape_body[c->b[k]]))
         return;
-    const uint32_t item = tlk_item_of(p, i), first = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t item = tlk_item_of(p, i),
+                   first = tlk_item_row(item, p->anchor_base, p->item_rows);
     const uint32_t body_a = p->a[first], body_b = p->b[first];
     const uint32_t copies_a = tlk_copies(c, body_a), copies_b = tlk_copies(c, body_b);
     const real share_a = copies_a ? (real)copies_a : 1, share_b = copies_b ? (real)copies_b : 1;
@@ -45,7 +46,7 @@ TL_KERNEL void tlk_split_pairs(const tlk_split *q, uint32_t i)
         const uint32_t s = first + point * TLK_LANES;
         q->a[s] = a;
         q->b[s] = b;
-        if (s >= p->arm_base)
+        if (s >= p->anchor_base)
             tlk_store_eta(p, s, share_a, share_b);
         if (p->material)
             p->material[tlk_at(s, 7, TLK_MATERIAL)] =

@@ -27,24 +27,24 @@ TL_KERNEL double tlk_along_normal(const tlk_find *f, uint32_t i, const double *x
     const real *v = f->bodies.vel + 8 * body;
     const double *from = f->bodies.pos + 4 * body;
     const double w[3] = {v[4], v[5], v[6]};
-    const double arm[3] = {x[0] - from[0], x[1] - from[1], x[2] - from[2]};
+    const double anchor[3] = {x[0] - from[0], x[1] - from[1], x[2] - from[2]};
     double turn[3], along = 0;
-    tlk_crossd(w, arm, turn);
+    tlk_crossd(w, anchor, turn);
     for (int k = 0; k < 3; k++)
         along += n[k] * ((double)v[k] + turn[k]);
     return along;
 }
 
-/* How much nearer than its velocity says a body that turns by w may come, at the end of an arm, to
- * a body `other`: |R r - r - h w x r| is at most |h w|^2 |r| / 2, and what goes on by d meets
+/* How much nearer than its velocity says a body that turns by w may come, at the end of an anchor,
+ * to a body `other`: |R r - r - h w x r| is at most |h w|^2 |r| / 2, and what goes on by d meets
  * another normal there, by |h w| |d|. Turning takes nothing farther than twice its distance. */
 TL_KERNEL double tlk_turn_beyond(const tlk_bodies *b, size_t body, const double *w, size_t other,
-                                 double h, const double *arm)
+                                 double h, const double *anchor)
 {
     const real *v = b->vel + 8 * body, *u = b->vel + 8 * other;
     const double d[3] = {(double)u[0] - v[0], (double)u[1] - v[1], (double)u[2] - v[2]};
     const double angle = h * sqrt(tlk_dotd(w, w));
-    return tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * sqrt(tlk_dotd(arm, arm)) +
+    return tlk_min(0.5 * angle * angle, TLK_TURN_MOST) * sqrt(tlk_dotd(anchor, anchor)) +
            tlk_min(angle, TLK_TURN_MOST) * h * sqrt(tlk_dotd(d, d));
 }
 
@@ -59,11 +59,11 @@ TL_KERNEL double tlk_turns_to(const tlk_find *f, uint32_t i, uint32_t j, const d
     if (info & TLK_SHAPE_CENTRAL || (v[4] == 0 && v[5] == 0 && v[6] == 0))
         return 0;
     const double *at = (info & TLK_SHAPE_KIND) == TLK_SPHERE ? f->shapes.centre + 4 * (size_t)i : x;
-    const double arm[3] = {at[0] - from[0], at[1] - from[1], at[2] - from[2]};
-    if (tlk_dotd(arm, arm) == 0)
+    const double anchor[3] = {at[0] - from[0], at[1] - from[1], at[2] - from[2]};
+    if (tlk_dotd(anchor, anchor) == 0)
         return 0;
     const double w[3] = {v[4], v[5], v[6]};
-    const double beyond = tlk_turn_beyond(&f->bodies, body, w, f->shapes.body[j], f->h, arm);
+    const double beyond = tlk_turn_beyond(&f->bodies, body, w, f->shapes.body[j], f->h, anchor);
     return beyond > f->envelope ? beyond : 0;
 }
 
@@ -77,8 +77,8 @@ TL_KERNEL double tlk_seen_along(const tlk_find *f, uint32_t i, const double *x, 
         return sign * tlk_along_normal(f, i, x, n);
     const real *seen = f->seen + 8 * body;
     const double *from = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
-    const double arm[3] = {c[0] - from[0], c[1] - from[1], c[2] - from[2]};
-    double fastest = tlk_spin_reach(f, i, arm) / f->h;
+    const double anchor[3] = {c[0] - from[0], c[1] - from[1], c[2] - from[2]};
+    double fastest = tlk_spin_reach(f, i, anchor) / f->h;
     for (int k = 0; k < 3; k++) {
         const double along = sign * n[k];
         fastest += tlk_max(along * (double)seen[k], along * (double)seen[4 + k]);

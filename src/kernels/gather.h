@@ -23,13 +23,13 @@ TL_KERNEL void tlk_list_sides(const tlk_lists *l, uint32_t i)
         return;
     const uint32_t s = l->value[i] >> 1, side = l->value[i] & 1;
     const tlk_row row = tlk_load_row(&l->problem, s);
-    real arm[4] = {row.n[0], row.n[1], row.n[2], side ? row.arm_b : row.arm_a};
-    if (row.arms) {
+    real anchor[4] = {row.n[0], row.n[1], row.n[2], side ? row.anchor_b : row.anchor_a};
+    if (row.anchors) {
         for (int k = 0; k < 3; k++)
-            arm[k] = side ? -row.rb[k] : row.ra[k];
-        arm[3] = 1;
+            anchor[k] = side ? -row.rb[k] : row.ra[k];
+        anchor[3] = 1;
     }
-    tlk_store4(l->sides + 4 * (size_t)i, arm);
+    tlk_store4(l->sides + 4 * (size_t)i, anchor);
 }
 
 /* tlk_largest of a matrix that is the product of two such, and not symmetric; not over the trace.
@@ -52,7 +52,7 @@ TL_RARE double tlk_largest_product(double w[3][3], double trace)
 }
 
 /* One block: a bound of the largest eigenvalue of its part of the problem, with each row's step
- * length eta: sum eta / m, and that of I^-1 sum eta [arm]x^T [arm]x. */
+ * length eta: sum eta / m, and that of I^-1 sum eta [anchor]x^T [anchor]x. */
 TL_KERNEL void tlk_jacobi_crowd(const tlk_problem *p, uint32_t i)
 {
     double sum = 0, turn[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, w[3][3], trace = 0;

@@ -11,7 +11,7 @@
 TL_KERNEL tlk_row tlk_impact_load(const tlk_problem *p, uint32_t s)
 {
     tlk_row row = tlk_load_row(p, s);
-    for (int k = 0; k < 8 && !row.arms; k++)
+    for (int k = 0; k < 8 && !row.anchors; k++)
         row.eta[k % 3] = row.ia[k] = row.ib[k] = 0;
     return row;
 }
@@ -68,23 +68,23 @@ TL_KERNEL real tlk_impact_share(const tlk_row *row, const tlk_pair *vel)
     return of_a + of_b > 0 ? of_b / (of_a + of_b) : (real)0.5;
 }
 
-/* How the end of an arm moves as its body turns. One along the normal stays: a ball is struck in
+/* How the end of an anchor moves as its body turns. One along the normal stays: a ball is struck in
  * line with its middle, however it spins. */
-TL_KERNEL void tlk_impact_swing(const real *n, const real *turn, const real *arm, real *by)
+TL_KERNEL void tlk_impact_swing(const real *n, const real *turn, const real *anchor, real *by)
 {
     real across[3];
-    tlk_cross(n, arm, across);
-    const bool turns = tlk_dot(across, across) > (real)1e-8 * tlk_dot(arm, arm);
-    tlk_cross(turn, arm, by);
+    tlk_cross(n, anchor, across);
+    const bool turns = tlk_dot(across, across) > (real)1e-8 * tlk_dot(anchor, anchor);
+    tlk_cross(turn, anchor, by);
     for (int k = 0; k < 3 && !turns; k++)
         by[k] = 0;
 }
 
-/* An arm row when its bodies have moved by `push` and then at `vel`, each for its own time: both
- * arms turn with their bodies and end at one point, between where they would, or the impulse would
- * make angular momentum. Step lengths are those of the new arms. */
-TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *vel,
-                             const tlk_pair *push, float time_a, float time_b)
+/* An anchor row when its bodies have moved by `push` and then at `vel`, each for its own time: both
+ * anchors turn with their bodies and end at one point, between where they would, or the impulse
+ * would make angular momentum. Step lengths are those of the new anchors. */
+TL_RARE void tlk_impact_anchors(const tlk_impact *m, tlk_row *row, const tlk_pair *vel,
+                                const tlk_pair *push, float time_a, float time_b)
 {
     const bool wall = row->b >= m->problem.moving; /* then the point is on a's surface */
     real way[3], turn_a[3], turn_b[3], ta[3], tb[3], w[6] = {0, 0, 0, 0, 0, 0};
@@ -104,7 +104,7 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
     }
     tlk_add_side(vel->a[3], row->ia, row->ra, w);
     tlk_add_side(vel->b[3], row->ib, row->rb, w);
-    tlk_arm_eta(row->n, w, row->eta);
+    tlk_anchor_eta(row->n, w, row->eta);
 }
 
 /* A row as it is at a time within the step. Two spheres that move past each other turn the line
@@ -112,15 +112,15 @@ TL_RARE void tlk_impact_arms(const tlk_impact *m, tlk_row *row, const tlk_pair *
 TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, const tlk_row *row, float time)
 {
     tlk_row turned = *row;
-    if (!row->arms && row->b >= m->problem.moving)
+    if (!row->anchors && row->b >= m->problem.moving)
         return turned;
     const tlk_pair vel = tlk_load_pair(&m->problem, row, m->problem.vel),
                    push = tlk_load_pair(&m->problem, row, m->pseudo);
-    if (row->arms) {
-        tlk_impact_arms(m, &turned, &vel, &push, time, time);
+    if (row->anchors) {
+        tlk_impact_anchors(m, &turned, &vel, &push, time, time);
         return turned;
     }
-    const real apart = row->arm_a + row->arm_b;
+    const real apart = row->anchor_a + row->anchor_b;
     real d[3];
     for (int k = 0; k < 3; k++)
         d[k] = apart * row->n[k] + (real)m->h * (push.b[k] - push.a[k]) +
@@ -130,8 +130,8 @@ TL_KERNEL tlk_row tlk_impact_row(const tlk_impact *m, const tlk_row *row, float 
         return turned; /* deep in each other */
     for (int k = 0; k < 3; k++)
         turned.n[k] = d[k] / length;
-    turned.arm_a = row->arm_a * (length / apart);
-    turned.arm_b = row->arm_b * (length / apart);
+    turned.anchor_a = row->anchor_a * (length / apart);
+    turned.anchor_b = row->anchor_b * (length / apart);
     return turned;
 }
 
@@ -262,7 +262,7 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
         tlk_impact_turn(m, a, time);
     if (tlk_impact_spins(m, b))
         tlk_impact_turn(m, b, time);
-    if (start.arms)
+    if (start.anchors)
         start = tlk_impact_load(p, s); /* inertias have turned */
     const tlk_row row = tlk_impact_row(m, &start, time);
     const tlk_pair then = tlk_impact_velocities(m, &row, time);
@@ -273,7 +273,7 @@ TL_KERNEL void tlk_impact_act(const tlk_impact *m, uint32_t s)
     tlk_row_eta(&row, &then, eta);
     const real un = tlk_dot(u, row.n);
     tlk_psor_coulomb(p, m->restitution[s] * un, &row, &then, u, eta, gamma);
-    if (row.arms) {
+    if (row.anchors) {
         /* friction may turn a body so that Newton's law adds energy: then without friction */
         tlk_row_push(p, &row, gamma, &after);
         tlk_row_velocity(p, &row, &after, left);
@@ -322,8 +322,8 @@ TL_KERNEL void tlk_impact_left_gap(const tlk_impact *m, uint32_t s, const tlk_ro
     }
 }
 
-/* One row, after the impacts: its gap, and of an arm row the arms. Its impulse acts on each body
- * where that is at its last impact. */
+/* One row, after the impacts: its gap, and of an anchor row the anchors. Its impulse acts on each
+ * body where that is at its last impact. */
 TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
 {
     const tlk_problem *p = &m->problem;
@@ -331,20 +331,20 @@ TL_KERNEL void tlk_impact_end(const tlk_impact *m, uint32_t s)
         return;
     tlk_row row = tlk_impact_load(p, s);
     tlk_impact_left_gap(m, s, &row);
-    if (!row.arms || !(tlk_impact_clock(m, &row) > 0))
+    if (!row.anchors || !(tlk_impact_clock(m, &row) > 0))
         return;
     const tlk_pair vel = tlk_load_pair(p, &row, p->vel), push = tlk_load_pair(p, &row, m->pseudo);
     real *head = m->head + tlk_at(s, 0, TLK_HEAD);
-    real *arms = m->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
-    tlk_impact_arms(m, &row, &vel, &push, m->clock[row.a],
-                    row.b < p->moving ? m->clock[row.b] : m->clock[row.a]);
+    real *anchors = m->anchors + tlk_at(s - p->anchor_base, 0, TLK_ANCHORS);
+    tlk_impact_anchors(m, &row, &vel, &push, m->clock[row.a],
+                       row.b < p->moving ? m->clock[row.b] : m->clock[row.a]);
     for (int k = 0; k < 3; k++) {
-        arms[k * TLK_LANES] = row.ra[k];
-        arms[(3 + k) * TLK_LANES] = row.rb[k];
+        anchors[k * TLK_LANES] = row.ra[k];
+        anchors[(3 + k) * TLK_LANES] = row.rb[k];
     }
     head[4 * TLK_LANES] = row.eta[0];
     head[5 * TLK_LANES] = row.eta[1];
-    arms[6 * TLK_LANES] = row.eta[2];
+    anchors[6 * TLK_LANES] = row.eta[2];
 }
 
 /* The w that tlk_turn_of() makes the turn from one attitude to another of, over h; false where that

@@ -93,7 +93,7 @@ TL_NARROW void tlk_joint_lines(const tlk_joints *g, uint32_t i)
         g->base[j->first + r] = g->softness * mobility[r];
     for (int s = 0; s < 2; s++)
         for (int k = 0; k < 3 && j->side[s] != TLK_NONE; k++)
-            g->arm[3 * (TLK_JOINT_BODIES * (size_t)i + j->side[s]) + k] =
+            g->anchor[3 * (TLK_JOINT_BODIES * (size_t)i + j->side[s]) + k] =
                 f.at[s][k] - f.centre[s][k];
 }
 
@@ -232,15 +232,15 @@ TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
         }
 }
 
-/* A force that turns with nothing resists that its arm turns, by a torque that a step does not see
- * before the next one. Where that is too stiff for the step, the body turns as if it had more
+/* A force that turns with nothing resists that its anchor turns, by a torque that a step does not
+ * see before the next one. Where that is too stiff for the step, the body turns as if it had more
  * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway
  * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x (1 - u u') + y n n'. */
 typedef struct tlk_tautness {
     double u[3], n[3], x, y;
 } tlk_tautness;
 
-/* By a force and an arm: `part` of it less `less`; false: there is none. */
+/* By a force and an anchor: `part` of it less `less`; false: there is none. */
 TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double less,
                         tlk_tautness *out)
 {
@@ -265,7 +265,8 @@ TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double le
 /* That of a step's velocities, for a body with this smallest moment. */
 TL_KERNEL bool tlk_taut_step(const tlk_joints *g, size_t at, double least, tlk_tautness *out)
 {
-    return tlk_taut(g->pull + at, g->arm + at, 0.5 * g->motion.h * g->motion.h, 0.25 * least, out);
+    return tlk_taut(g->pull + at, g->anchor + at, 0.5 * g->motion.h * g->motion.h, 0.25 * least,
+                    out);
 }
 
 /* Adds it to the lower half of the moments of a block, as factors are made of. */
@@ -360,7 +361,7 @@ TL_NARROW bool tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32
         const size_t at =
             3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint + g->attached[k].place);
         tlk_tautness t;
-        if (!(arrest ? tlk_taut(g->pull + at, g->arm + at, 1, 0, &t)
+        if (!(arrest ? tlk_taut(g->pull + at, g->anchor + at, 1, 0, &t)
                      : tlk_taut_step(g, at, least, &t)))
             continue;
         tlk_taut_add(&t, out);
@@ -424,8 +425,8 @@ TL_NARROW double tlk_bend_most(const tlk_joints *g, const tlk_joint *j, uint32_t
     if (row == TLK_ROW_PULLEY || row == TLK_ROW_COUPLED)
         return TLK_ENDLESS;
     for (uint32_t b = 0; b < j->bodies; b++) {
-        const double *arm = g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        lever += sqrt(tlk_dotd(arm, arm));
+        const double *anchor = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        lever += sqrt(tlk_dotd(anchor, anchor));
     }
     return TLK_BEND * lever / g->motion.h;
 }

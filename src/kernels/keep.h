@@ -75,15 +75,15 @@ TL_KERNEL void tlk_kept_normal(const tlk_find *f, uint32_t i, uint32_t j, tlk_po
         n[k] *= inverse;
 }
 
-/* From the point of a to that of b; *arm: from the origin of a's body to the first. */
-TL_KERNEL void tlk_kept_apart(tlk_poses *p, const real *kept, double *arm, double *apart)
+/* From the point of a to that of b; *anchor: from the origin of a's body to the first. */
+TL_KERNEL void tlk_kept_apart(tlk_poses *p, const real *kept, double *anchor, double *apart)
 {
     const double own[3] = {kept[0], kept[1], kept[2]}, other[3] = {kept[4], kept[5], kept[6]};
     double end[3];
-    tlk_apply(p->ra, own, arm);
+    tlk_apply(p->ra, own, anchor);
     tlk_apply(p->rb, other, end);
     for (int k = 0; k < 3; k++)
-        apart[k] = p->d[k] + end[k] - arm[k];
+        apart[k] = p->d[k] + end[k] - anchor[k];
 }
 
 /* Notes what is kept of a new contact: its point from the centre of the owner's ball, its normal
@@ -97,7 +97,7 @@ TL_RARE void tlk_keep_contact(const tlk_find *f, uint32_t i, uint32_t j, const r
     const double *qb = f->bodies.quat + 4 * (size_t)f->shapes.body[j];
     const double gap = normal[3], n[3] = {normal[0], normal[1], normal[2]};
     tlk_poses p;
-    double own[3], other[3], a[3], b[3], m[3], then[4], arm[3], apart[3];
+    double own[3], other[3], a[3], b[3], m[3], then[4], anchor[3], apart[3];
     tlk_load_poses(f, i, j, &p);
     for (int k = 0; k < 3; k++) {
         own[k] = c[k] - x[k] + (double)place[k];
@@ -117,14 +117,15 @@ TL_RARE void tlk_keep_contact(const tlk_find *f, uint32_t i, uint32_t j, const r
         then[k] = (double)kept[12 + k];
     }
     tlk_kept_normal(f, i, j, &p, m, then, own);
-    tlk_kept_apart(&p, kept, arm, apart);
+    tlk_kept_apart(&p, kept, anchor, apart);
     kept[3] = (real)(gap - tlk_dotd(apart, own));
     kept[7] = (real)gap;
     kept[11] = 1;
 }
 
 /* The manifold of contacts [o, end) of the last step as it is now, points counted from the centre
- * of the owner's ball; for keys, the numbers of these contacts. False where it is to be made anew.
+ * of the owner's ball; for feature ids, the numbers of these contacts. False where it is to be made
+ * anew.
  */
 TL_RARE bool tlk_keep_manifold(const tlk_find *f, uint32_t i, uint32_t j, const real *kept,
                                uint32_t o, uint32_t end, tlk_manifold *m)
@@ -145,17 +146,17 @@ TL_RARE bool tlk_keep_manifold(const tlk_find *f, uint32_t i, uint32_t j, const 
     m->count = end - o;
     for (uint32_t k = 0; k < m->count; k++) {
         const real *of = kept + TLK_KEPT * (size_t)(o + k);
-        double arm[3], apart[3];
-        tlk_kept_apart(&p, of, arm, apart);
+        double anchor[3], apart[3];
+        tlk_kept_apart(&p, of, anchor, apart);
         const double along = tlk_dotd(apart, m->n), gap = along + (double)of[3];
         const double moved = gap - (double)of[7];
         const double beside = tlk_dotd(apart, apart) - along * along;
         if (!(beside + moved * moved <= most * most))
             return false;
         for (int l = 0; l < 3; l++)
-            m->at[k][l] = x[l] - c[l] + arm[l];
+            m->at[k][l] = x[l] - c[l] + anchor[l];
         m->gap[k] = gap;
-        m->key[k] = o + k;
+        m->feature[k] = o + k;
     }
     return true;
 }

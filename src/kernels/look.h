@@ -48,9 +48,9 @@ TL_KERNEL void tlk_look_count(const tlk_find *f, uint32_t i)
     if (sphere && !jumped && (s->info[i] & TLK_SHAPE_CENTRAL))
         return;
     const double *c = s->centre + 4 * (size_t)i, *x = f->bodies.pos + 4 * body;
-    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
     s->reach[i] = tlk_shape_reach(f, s->geom[4 * (size_t)i + 3], body, f->bodies.vel + 8 * body,
-                                  tlk_spin_reach(f, i, arm));
+                                  tlk_spin_reach(f, i, anchor));
     if (jumped)
         tlk_look_spread(f, i, false);
 }

@@ -234,11 +234,11 @@ TL_KERNEL void tlk_set_key(const tlk_colour *c, uint32_t i, uint32_t k, uint32_t
     const uint32_t ia = c->shape_info[c->a[k]], ib = c->shape_info[c->b[k]];
     const uint32_t central = TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED;
     const uint32_t end = c->first ? c->first[i + 1] : k + 1;
-    const uint32_t arms = ia & central && ib & central ? 0 : 1;
+    const uint32_t anchors = ia & central && ib & central ? 0 : 1;
     const uint32_t wall = (ia | ib) & TLK_SHAPE_FIXED ? 1 : 0;
     const uint32_t many = end - k > 2;
-    const uint32_t last = c->joined ? !tlk_is_joined(c, k) : arms ? many : wall;
-    c->key[i] = colour * 4 + arms * 2 + last;
+    const uint32_t last = c->joined ? !tlk_is_joined(c, k) : anchors ? many : wall;
+    c->key[i] = colour * 4 + anchors * 2 + last;
     const uint32_t word = c->copy ? colour | tlk_doubled(c, k) : colour;
     for (uint32_t point = k; c->colour && point < end; point++)
         c->colour[point] = word;

@@ -52,12 +52,12 @@ TL_KERNEL void tlk_monitor_force(const tlk_monitor *m, uint32_t k, double *acc)
     const double reach = (swap ? -1 : 1) * (radius + 0.5 * (double)n[3]);
     const double *about =
         m->origin == TLK_NONE ? m->point : m->motion.bodies.pos + 4 * (size_t)m->origin;
-    double arm[3], impulse[3], moment[3];
+    double anchor[3], impulse[3], moment[3];
     for (int c = 0; c < 3; c++) {
         impulse[c] = sign * (double)gamma[c];
-        arm[c] = centre[c] + reach * (double)n[c] - about[c] + (place ? (double)place[c] : 0);
+        anchor[c] = centre[c] + reach * (double)n[c] - about[c] + (place ? (double)place[c] : 0);
     }
-    tlk_crossd(arm, impulse, moment);
+    tlk_crossd(anchor, impulse, moment);
     for (int c = 0; c < 3; c++) {
         acc[c] += impulse[c];
         acc[3 + c] += moment[c];

@@ -121,9 +121,9 @@ TL_KERNEL bool tlk_plane_swings(const tlk_planes *q, uint32_t a, uint32_t b)
         const uint32_t shape = side ? b : a, body = p->shapes.body[shape];
         const real *v = p->bodies.vel + 8 * (size_t)body + 4;
         const double turn = tlk_dot(v, v), h = p->recovery.h;
-        const double *arm = p->shapes.geom + 4 * (size_t)shape;
+        const double *anchor = p->shapes.geom + 4 * (size_t)shape;
         if (body < p->bodies.dynamic && turn > q->turns)
-            swings = swings || 0.5 * h * h * turn * sqrt(tlk_dotd(arm, arm)) >
+            swings = swings || 0.5 * h * h * turn * sqrt(tlk_dotd(anchor, anchor)) >
                                    TLK_PLANE_SWINGS * tlk_thin(&p->shapes, shape);
     }
     return swings;
@@ -176,7 +176,7 @@ TL_KERNEL void tlk_plane_simple(const tlk_passing *p, double part, tlk_manifold 
     const double r = s->geom[4 * (size_t)(ball ? p->i : p->j) + 3];
     double x[3];
     m->count = 1;
-    m->key[0] = 0;
+    m->feature[0] = 0;
     if (ki == kj) {
         const double from[3] = {part * p->way[0], part * p->way[1], part * p->way[2]};
         const double to[3] = {d[0] - c[0], d[1] - c[1], d[2] - c[2]};
@@ -457,7 +457,7 @@ TL_KERNEL void tlk_plane_take(const tlk_planes *q, const tlk_passing *p, uint32_
         place[x] = (real)(p->turned ? at + gap * n[x] + of_i[x] - of_j[x] : at);
     }
     tlk_store4(q->contact_place + 4 * (size_t)k, place);
-    q->feature[2 * (size_t)k + 1] = m->key[c];
+    q->feature[2 * (size_t)k + 1] = m->feature[c];
 }
 
 /* Whether a manifold has the normal that contact k has. */
@@ -522,7 +522,7 @@ TL_KERNEL void tlk_plane_row(const tlk_build *build, uint32_t k, uint32_t s, uin
 /* The step lengths of row s anew. */
 TL_KERNEL void tlk_plane_steps(const tlk_build *build, uint32_t s)
 {
-    if (s >= build->arm_base)
+    if (s >= build->anchor_base)
         tlk_store_eta(build, s, 1, 1);
 }
 
@@ -531,20 +531,20 @@ TL_KERNEL void tlk_plane_pair(const tlk_planes *q, uint32_t m)
 {
     const tlk_build *build = &q->build;
     const uint32_t i = q->moved[m];
-    const uint32_t row = tlk_item_row(tlk_item_of(build, i), build->arm_base, build->item_rows);
+    const uint32_t row = tlk_item_row(tlk_item_of(build, i), build->anchor_base, build->item_rows);
     const uint32_t first = tlk_first_contact(build->first, i);
     const uint32_t end = build->first ? build->first[i + 1] : i + 1, count = end - first;
     tlk_passing way;
     tlk_manifold there;
     tlk_carrier carrier;
-    double part, arm[3];
+    double part, anchor[3];
     if (tlk_carry_find(q, first, &carrier)) {
         for (uint32_t k = 0; k < count; k++) {
             const double gap = q->contact_n[4 * (size_t)(first + k) + 3];
-            tlk_carry_take(q, &carrier, first + k, arm);
+            tlk_carry_take(q, &carrier, first + k, anchor);
             tlk_plane_row(build, first + k, row + k * TLK_LANES, i);
             tlk_plane_steps(build, row + k * TLK_LANES);
-            tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, arm);
+            tlk_carry_row(q, &carrier, first + k, row + k * TLK_LANES, gap, anchor);
         }
         return;
     }

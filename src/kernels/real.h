@@ -138,13 +138,13 @@ TL_KERNEL size_t tlk_at(uint32_t s, uint32_t f, uint32_t fields)
     return ((size_t)(s / TLK_LANES) * fields + f) * TLK_LANES + tlk_lane(s);
 }
 
-/* Items are what sweeps go through: each is a row, or from arm_base on `rows` of them, those of one
- * pair of shapes; eight items are so many packets. The first row of an item: the others follow one
- * packet on each. */
-TL_KERNEL uint32_t tlk_item_row(uint32_t item, uint32_t arm_base, uint32_t rows)
+/* Items are what sweeps go through: each is a row, or from anchor_base on `rows` of them, those of
+ * one pair of shapes; eight items are so many packets. The first row of an item: the others follow
+ * one packet on each. */
+TL_KERNEL uint32_t tlk_item_row(uint32_t item, uint32_t anchor_base, uint32_t rows)
 {
     const uint32_t lane = tlk_lane(item);
-    return item < arm_base ? item : arm_base + (item - lane - arm_base) * rows + lane;
+    return item < anchor_base ? item : anchor_base + (item - lane - anchor_base) * rows + lane;
 }
 
 /* Four numbers, the linear or the angular half of a body's velocity; on a GPU by loads and stores

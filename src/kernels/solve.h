@@ -14,26 +14,26 @@
 typedef struct tlk_row {
     real n[3], mu;
     uint32_t a, b;
-    bool arms;             /* an arm row; else central */
-    real arm_a, arm_b;     /* of a central row */
-    real ra[3], rb[3];     /* of an arm row; rb of a central row, too, where b is a wall */
-    real eta[3];           /* of an arm row */
-    real ia[8], ib[8];     /* of an arm row: inverse inertias, as tlk_problem.inverse */
-    tlk_material material; /* where the problem has any */
+    bool anchors;            /* an anchor row; else central */
+    real anchor_a, anchor_b; /* of a central row */
+    real ra[3], rb[3];       /* of an anchor row; rb of a central row, too, where b is a wall */
+    real eta[3];             /* of an anchor row */
+    real ia[8], ib[8];       /* of an anchor row: inverse inertias, as tlk_problem.inverse */
+    tlk_material material;   /* where the problem has any */
 } tlk_row;
 
-/* The arms of an arm row, what its blocks' inertias are and its step lengths. */
-TL_KERNEL void tlk_load_arms(const tlk_problem *p, uint32_t s, tlk_row *row)
+/* The anchors of an anchor row, what its blocks' inertias are and its step lengths. */
+TL_KERNEL void tlk_load_anchors(const tlk_problem *p, uint32_t s, tlk_row *row)
 {
     const real *head = p->head + tlk_at(s, 0, TLK_HEAD);
-    const real *arms = p->arms + tlk_at(s - p->arm_base, 0, TLK_ARMS);
+    const real *anchors = p->anchors + tlk_at(s - p->anchor_base, 0, TLK_ANCHORS);
     for (int k = 0; k < 3; k++) {
-        row->ra[k] = arms[k * TLK_LANES];
-        row->rb[k] = arms[(3 + k) * TLK_LANES];
+        row->ra[k] = anchors[k * TLK_LANES];
+        row->rb[k] = anchors[(3 + k) * TLK_LANES];
     }
     row->eta[0] = head[4 * TLK_LANES];
     row->eta[1] = head[5 * TLK_LANES];
-    row->eta[2] = arms[6 * TLK_LANES];
+    row->eta[2] = anchors[6 * TLK_LANES];
     tlk_load8(p->inverse + 8 * (size_t)row->a, row->ia);
     tlk_load8(p->inverse + 8 * (size_t)row->b, row->ib);
 }
@@ -45,18 +45,18 @@ TL_KERNEL tlk_row tlk_load_row(const tlk_problem *p, uint32_t s)
     for (int f = 0; f < 3; f++)
         row.n[f] = head[f * TLK_LANES];
     row.mu = p->frictionless ? (real)0 : head[3 * TLK_LANES];
-    row.arm_a = head[4 * TLK_LANES];
-    row.arm_b = head[5 * TLK_LANES];
+    row.anchor_a = head[4 * TLK_LANES];
+    row.anchor_b = head[5 * TLK_LANES];
     row.a = p->a[s];
     row.b = p->b[s];
-    row.arms = s >= p->arm_base && row.a != TLK_NONE;
-    const bool wall = s < p->arm_base && p->wall && row.b >= p->moving;
+    row.anchors = s >= p->anchor_base && row.a != TLK_NONE;
+    const bool wall = s < p->anchor_base && p->wall && row.b >= p->moving;
     for (uint32_t k = 0; k < 3; k++) {
         row.ra[k] = 0;
         row.rb[k] = wall ? p->wall[tlk_at(s, k, 3)] : (real)0;
     }
-    if (row.arms)
-        tlk_load_arms(p, s, &row);
+    if (row.anchors)
+        tlk_load_anchors(p, s, &row);
     if (p->material && row.a != TLK_NONE)
         tlk_load_material(p, s, &row.material);
     return row;
@@ -94,7 +94,7 @@ TL_KERNEL tlk_pair tlk_load_pair(const tlk_problem *p, const tlk_row *row, const
     tlk_pair pair;
     tlk_load8(vel + 8 * (size_t)row->a, pair.a);
     tlk_load8(vel + 8 * (size_t)row->b, pair.b);
-    if (!row->arms && p->wall && row->b >= p->moving)
+    if (!row->anchors && p->wall && row->b >= p->moving)
         tlk_wall_surface(row, pair.b);
     return pair;
 }
@@ -114,7 +114,7 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, const tlk_row *row, const 
 {
     const real *va = pair->a, *vb = pair->b;
     real w[3], t[3];
-    if (row->arms) {
+    if (row->anchors) {
         tlk_cross(va + 4, row->ra, t);
         tlk_cross(vb + 4, row->rb, w);
         for (int k = 0; k < 3; k++)
@@ -128,7 +128,7 @@ TL_KERNEL void tlk_row_velocity(const tlk_problem *p, const tlk_row *row, const 
         return;
     }
     for (int k = 0; k < 3; k++)
-        w[k] = row->arm_a * va[4 + k] + row->arm_b * vb[4 + k];
+        w[k] = row->anchor_a * va[4 + k] + row->anchor_b * vb[4 + k];
     tlk_cross(w, row->n, t);
     for (int k = 0; k < 3; k++)
         u[k] = vb[k] - va[k] - t[k];
@@ -173,7 +173,7 @@ TL_KERNEL tlk_change tlk_row_change(const tlk_row *row, const real *gamma, const
         c.a[k] = mass[0] * gamma[k];
         c.b[k] = mass[1] * gamma[k];
     }
-    if (row->arms) {
+    if (row->anchors) {
         tlk_cross(row->ra, gamma, t);
         tlk_symmetric(row->ia, t, c.a + 3);
         tlk_cross(gamma, row->rb, t);
@@ -181,7 +181,7 @@ TL_KERNEL tlk_change tlk_row_change(const tlk_row *row, const real *gamma, const
         return c;
     }
     tlk_cross(row->n, gamma, t);
-    const real ia = mass[2] * row->arm_a, ib = mass[3] * row->arm_b;
+    const real ia = mass[2] * row->anchor_a, ib = mass[3] * row->anchor_b;
     for (int k = 0; k < 3; k++) {
         c.a[3 + k] = ia * t[k];
         c.b[3 + k] = ib * t[k];
@@ -199,7 +199,7 @@ TL_KERNEL void tlk_apply_change(const tlk_change *c, tlk_pair *pair)
     }
 }
 
-/* Adds what a change makes of the velocity of an arm row. */
+/* Adds what a change makes of the velocity of an anchor row. */
 TL_KERNEL void tlk_add_velocity(const tlk_row *row, const tlk_change *c, real *u)
 {
     real ta[3], tb[3];
@@ -214,8 +214,8 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, const tlk_row *row, const real
                             tlk_pair *pair)
 {
     real *va = pair->a, *vb = pair->b;
-    if (p->frictionless && !row->arms) {
-        /* along the normal: the arms are parallel to it */
+    if (p->frictionless && !row->anchors) {
+        /* along the normal: the anchors are parallel to it */
         for (int k = 0; k < 3; k++) {
             va[k] -= va[3] * gamma[k];
             vb[k] += vb[3] * gamma[k];
@@ -231,7 +231,7 @@ TL_KERNEL void tlk_row_push(const tlk_problem *p, const tlk_row *row, const real
 TL_KERNEL void tlk_row_turn(const tlk_row *row, const real *moment, tlk_pair *pair)
 {
     real *wa = pair->a + 4, *wb = pair->b + 4, ta[3], tb[3];
-    if (row->arms) {
+    if (row->anchors) {
         tlk_symmetric(row->ia, moment, ta);
         tlk_symmetric(row->ib, moment, tb);
     } else {
@@ -271,14 +271,15 @@ TL_KERNEL void tlk_psor_moment(const tlk_problem *p, const tlk_row *row, const r
  * of document 002). */
 TL_KERNEL void tlk_row_eta(const tlk_row *row, const tlk_pair *pair, real *eta)
 {
-    if (row->arms) {
+    if (row->anchors) {
         for (int k = 0; k < 3; k++)
             eta[k] = row->eta[k];
         return;
     }
     const real *va = pair->a, *vb = pair->b;
     const real kn = va[3] + vb[3];
-    const real kt = kn + (row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7]);
+    const real kt =
+        kn + (row->anchor_a * row->anchor_a * va[7] + row->anchor_b * row->anchor_b * vb[7]);
     eta[0] = 1 / kn;
     eta[1] = 1 / kt;
     eta[2] = 3 / (kn + 2 * kt);
@@ -295,13 +296,13 @@ TL_KERNEL real tlk_whole_eta(const tlk_problem *p, const tlk_row *row, const tlk
 /* How many rows an item has at most. */
 TL_KERNEL uint32_t tlk_item_rows(const tlk_problem *p, uint32_t item)
 {
-    return item < p->arm_base ? 1 : p->item_rows;
+    return item < p->anchor_base ? 1 : p->item_rows;
 }
 
 /* One item, in its colour's turn: adds the impulses its rows start with. */
 TL_KERNEL void tlk_psor_start(const tlk_problem *p, uint32_t item)
 {
-    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t first = tlk_item_row(item, p->anchor_base, p->item_rows);
     for (uint32_t k = 0; k < tlk_item_rows(p, item); k++) {
         const uint32_t s = first + k * TLK_LANES;
         const tlk_row row = tlk_load_row(p, s);
@@ -331,7 +332,7 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *
     const real step = soft > 0 ? eta[0] / (1 + soft * eta[0]) : eta[0];
     const real next = tlk_max(gn - omega * step * (un + bias), 0 - cohesion);
     real slip[3] = {u[0], u[1], u[2]}, t[3];
-    if (row->arms) {
+    if (row->anchors) {
         /* here the normal impulse may turn the bodies: look at the slip it leaves */
         const real mass[4] = {pair->a[3], pair->b[3], pair->a[7], pair->b[7]};
         real push[3];
@@ -350,12 +351,12 @@ TL_KERNEL void tlk_psor_coulomb(const tlk_problem *p, real bias, const tlk_row *
 }
 
 /* The same with the cone law. The projection is in the metric of the two steps, so that a central
- * row comes to where the objective is least, with omega 1. In arm rows the normal and the tangent
- * plane are coupled: there half of both is what never goes too far. */
+ * row comes to where the objective is least, with omega 1. In anchor rows the normal and the
+ * tangent plane are coupled: there half of both is what never goes too far. */
 TL_KERNEL void tlk_psor_cone(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
                              const real *eta, real *gamma)
 {
-    const real omega = row->arms ? (real)(0.5 * p->omega) : (real)p->omega;
+    const real omega = row->anchors ? (real)(0.5 * p->omega) : (real)p->omega;
     const real soft = p->material ? row->material.soft : (real)0, un = tlk_dot(u, row->n);
     const real step = soft > 0 ? eta[0] / (1 + soft * eta[0]) : eta[0];
     const real along = omega * step * (un + bias), across = omega * eta[1];
@@ -364,9 +365,9 @@ TL_KERNEL void tlk_psor_cone(const tlk_problem *p, real bias, const tlk_row *row
     tlk_project_cohesive(row->n, row->mu, step / eta[1], tlk_row_cohesion(p, row), gamma);
 }
 
-/* One arm row's step without friction. */
-TL_KERNEL void tlk_arm_normal(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
-                              real *gamma)
+/* One anchor row's step without friction. */
+TL_KERNEL void tlk_anchor_normal(const tlk_problem *p, real bias, const tlk_row *row, const real *u,
+                                 real *gamma)
 {
     const real un = tlk_dot(u, row->n), gn = tlk_dot(gamma, row->n);
     const real next = tlk_max(gn - (real)p->omega * row->eta[0] * (un + bias), (real)0);
@@ -417,7 +418,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
     if (row.a == TLK_NONE)
         return false;
     real u[3], gamma[3], old[3], eta[3];
-    if (p->frictionless && !row.arms) {
+    if (p->frictionless && !row.anchors) {
         tlk_load3(p->gamma, s, gamma);
         tlk_psor_normal(p, &row, p->bias[s], gamma);
         tlk_store3(p->gamma, s, gamma);
@@ -431,7 +432,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
     for (int k = 0; k < 3; k++)
         old[k] = gamma[k];
     if (p->frictionless) {
-        tlk_arm_normal(p, p->bias[s], &row, u, gamma);
+        tlk_anchor_normal(p, p->bias[s], &row, u, gamma);
     } else if (p->coulomb) {
         tlk_psor_coulomb(p, p->bias[s], &row, &pair, u, eta, gamma);
     } else {
@@ -455,7 +456,7 @@ TL_KERNEL bool tlk_psor_row(const tlk_problem *p, uint32_t s)
  */
 TL_KERNEL void tlk_psor_sweep(const tlk_problem *p, uint32_t item)
 {
-    const uint32_t first = tlk_item_row(item, p->arm_base, p->item_rows);
+    const uint32_t first = tlk_item_row(item, p->anchor_base, p->item_rows);
     for (uint32_t k = 0; k < tlk_item_rows(p, item); k++)
         if (!tlk_psor_row(p, first + k * TLK_LANES))
             return;
@@ -523,13 +524,13 @@ TL_KERNEL void tlk_gather(const tlk_problem *p, uint32_t i, const real *x, const
     const uint32_t end = p->list_end[i];
     for (uint32_t l = p->list_begin[i]; l < end; l++) {
         const uint32_t s = p->list[l] >> 1, side = p->list[l] & 1;
-        real gamma[4], arm[4], t[3];
+        real gamma[4], anchor[4], t[3];
         tlk_load4(x + 4 * (size_t)s, gamma);
-        tlk_load4(p->sides + 4 * (size_t)l, arm);
-        tlk_cross(arm, gamma, t);
+        tlk_load4(p->sides + 4 * (size_t)l, anchor);
+        tlk_cross(anchor, gamma, t);
         for (int k = 0; k < 3; k++) {
             push[k] += side ? gamma[k] : -gamma[k];
-            turn[k] -= arm[3] * t[k];
+            turn[k] -= anchor[3] * t[k];
         }
     }
     for (int k = 0; k < 3; k++) {
@@ -655,12 +656,12 @@ TL_KERNEL void tlk_audit_row(const tlk_audit *q, uint32_t s, double *acc)
 TL_KERNEL tlk_problem tlk_position_problem(const tlk_build *q)
 {
     tlk_problem p = {0};
-    p.arm_base = q->arm_base;
+    p.anchor_base = q->anchor_base;
     p.moving = q->bodies.dynamic;
     p.a = q->a;
     p.b = q->b;
     p.head = q->head;
-    p.arms = q->arms;
+    p.anchors = q->anchors;
     p.inverse = q->inverse;
     p.wall = q->wall;
     p.material = q->material;

@@ -236,12 +236,12 @@ TL_KERNEL void tlk_swing_hold(const tlk_swings *g, uint32_t m)
             continue;
         const double *c = s->centre + 4 * (size_t)i;
         const double *x = g->motion.bodies.pos + 4 * (size_t)s->body[i];
-        const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+        const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
         const double most = TLK_SWING_PART * tlk_thin(s, i);
         uint32_t bit = 1;
         /* its arc of an angle is to be no more than that */
         for (double angle = 1;
-             0.5 * angle * angle * sqrt(tlk_dotd(arm, arm)) > most && bit < TLK_HELD_LEAST;
+             0.5 * angle * angle * sqrt(tlk_dotd(anchor, anchor)) > most && bit < TLK_HELD_LEAST;
              angle *= 0.5)
             bit <<= 1;
         if (own > 0.5 * most)

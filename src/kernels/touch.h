@@ -65,9 +65,9 @@ TL_KERNEL void tlk_walk_surface(const tlk_find *f, uint32_t i, uint32_t j, tlk_s
     double low[3], high[3], middle[3], half[3], from[3], to[3];
     const size_t body = f->shapes.body[j];
     const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
-    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
     const double turn = tlk_min(sqrt(tlk_most_spin(f, body)), TLK_TURN_MOST / f->h) *
-                        (sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3]);
+                        (sqrt(tlk_dotd(anchor, anchor)) + f->shapes.geom[4 * (size_t)i + 3]);
     const double speed = sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body)) + turn;
     const double margin = 0.5 * f->envelope + f->h * speed;
     tlk_box(f, i, low, high);
@@ -228,12 +228,12 @@ TL_KERNEL void tlk_clump_ways(const tlk_find *f, uint32_t i, double *acc)
     const tlk_shapes *s = &f->shapes;
     const uint32_t info = s->info[i], kind = info & TLK_SHAPE_KIND;
     const size_t body = s->body[i];
-    const double *arm = s->geom + 4 * (size_t)i; /* centres are not made yet */
+    const double *anchor = s->geom + 4 * (size_t)i; /* centres are not made yet */
     if (kind == TLK_PLANE || (kind == TLK_SPHERE && info & (TLK_SHAPE_CENTRAL | TLK_SHAPE_FIXED)))
         return;
     const uint32_t which = kind != TLK_SPHERE;
     const double way = f->h * sqrt(tlk_most_speed(f, body, f->bodies.vel + 8 * body));
-    acc[which] = tlk_max(acc[which], way + tlk_spin_reach(f, i, arm));
+    acc[which] = tlk_max(acc[which], way + tlk_spin_reach(f, i, anchor));
 }
 
 /* Where a simple pair touches. */
@@ -244,7 +244,7 @@ TL_KERNEL void tlk_touch_simple(const tlk_touching *t, uint32_t i, uint32_t j, t
     const bool from_i = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE;
     double x[3];
     m->count = 1;
-    m->key[0] = 0;
+    m->feature[0] = 0;
     m->gap[0] = tlk_narrow(s, i, j, m->n);
     tlk_sphere_point(s, i, j, m->n, x);
     for (int k = 0; k < 3; k++)
@@ -278,14 +278,14 @@ TL_KERNEL void tlk_load_mover(const tlk_find *f, uint32_t i, const double *from,
     const size_t body = f->shapes.body[i];
     const real *vel = f->bodies.vel + 8 * body;
     const double *x = f->bodies.pos + 4 * body, *c = f->shapes.centre + 4 * (size_t)i;
-    const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+    const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
     out->held = tlk_is_held(f, i);
     for (int k = 0; k < 3; k++) {
         out->at[k] = x[k] - from[k];
         out->way[k] = f->h * vel[k];
         out->turn[k] = f->h * vel[4 + k];
     }
-    out->radius = sqrt(tlk_dotd(arm, arm)) + f->shapes.geom[4 * (size_t)i + 3];
+    out->radius = sqrt(tlk_dotd(anchor, anchor)) + f->shapes.geom[4 * (size_t)i + 3];
     out->thin = tlk_thin(&f->shapes, i);
     out->dynamic = body < f->bodies.dynamic;
 }
@@ -447,7 +447,7 @@ TL_KERNEL bool tlk_touch(const tlk_touching *t, uint32_t p, bool kept_only)
         const size_t at = TLK_POINTS_MOST * (size_t)p + count++;
         const real out[4] = {(real)m.at[k][0], (real)m.at[k][1], (real)m.at[k][2], (real)m.gap[k]};
         tlk_store4(t->slot + 4 * at, out);
-        t->key[at] = m.key[k];
+        t->slot_feature[at] = m.feature[k];
     }
     if (count)
         tlk_store4(t->normal + 4 * (size_t)p, normal);
@@ -510,13 +510,13 @@ TL_KERNEL void tlk_touch_write(const tlk_touching *t, uint32_t p)
         tlk_store4(f->contact_n + 4 * to, n);
         tlk_store4(t->place + 4 * to, place);
         if (normal[3] == TLK_KEEP_OLD) {
-            const size_t old = t->key[at];
+            const size_t old = t->slot_feature[at];
             for (uint32_t c = 0; c < TLK_KEPT; c += 4)
                 tlk_copy4(t->old_kept + TLK_KEPT * old + c, kept + c);
             t->feature[2 * to + 1] = t->old_feature[2 * old + 1];
             continue;
         }
-        t->feature[2 * to + 1] = t->key[at];
+        t->feature[2 * to + 1] = t->slot_feature[at];
         if (normal[3] == TLK_KEEP_NEW)
             tlk_keep_contact(f, t->near_a[p], t->near_b[p], place, n, kept);
         for (uint32_t c = 0; c < TLK_KEPT && normal[3] == TLK_KEEP_NOT; c++)

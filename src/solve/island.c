@@ -39,12 +39,12 @@ void tl_island_room_free(tl_island_room *room)
     tl_sparse_free(&room->order);
 }
 
-/* What an impulse along `axis` at an arm changes, times a sign. */
-static void respond(const tl_island_body *body, const double arm[3], const double axis[3],
+/* What an impulse along `axis` at an anchor changes, times a sign. */
+static void respond(const tl_island_body *body, const double anchor[3], const double axis[3],
                     double sign, double change[6])
 {
     double moment[3];
-    tl_cross(arm, axis, moment);
+    tl_cross(anchor, axis, moment);
     for (int k = 0; k < 3; k++) {
         change[k] = sign * body->inverse_mass[k] * axis[k];
         change[3 + k] = sign * tl_dot(body->inverse_inertia + 3 * k, moment);
@@ -57,15 +57,15 @@ void tl_island_response(const tl_island *island, const tl_island_row *row, const
     memset(change_a, 0, 6 * sizeof *change_a);
     memset(change_b, 0, 6 * sizeof *change_b);
     if (row->a != TL_STILL)
-        respond(&island->body[row->a], row->arm_a, axis, -1, change_a);
+        respond(&island->body[row->a], row->anchor_a, axis, -1, change_a);
     if (row->b != TL_STILL)
-        respond(&island->body[row->b], row->arm_b, axis, 1, change_b);
+        respond(&island->body[row->b], row->anchor_b, axis, 1, change_b);
 }
 
-static void add_point(const double vel[6], const double arm[3], double sign, double v[3])
+static void add_point(const double vel[6], const double anchor[3], double sign, double v[3])
 {
     double turn[3];
-    tl_cross(vel + 3, arm, turn);
+    tl_cross(vel + 3, anchor, turn);
     for (int k = 0; k < 3; k++)
         v[k] += sign * (vel[k] + turn[k]);
 }
@@ -74,9 +74,9 @@ void tl_island_relative(const tl_island *island, const tl_island_row *row, doubl
 {
     double v[3] = {0, 0, 0};
     if (row->a != TL_STILL)
-        add_point(island->body[row->a].vel, row->arm_a, -1, v);
+        add_point(island->body[row->a].vel, row->anchor_a, -1, v);
     if (row->b != TL_STILL)
-        add_point(island->body[row->b].vel, row->arm_b, 1, v);
+        add_point(island->body[row->b].vel, row->anchor_b, 1, v);
     u[0] = tl_dot(row->axis[0], v) + row->bias;
     u[1] = tl_dot(row->axis[1], v) + row->slide[0];
     u[2] = tl_dot(row->axis[2], v) + row->slide[1];
@@ -94,7 +94,7 @@ double tl_island_change(const tl_island *island)
             for (int k = 0; at != TL_STILL && k < 6; k++)
                 change[k] = island->body[at].vel[k] - island->body[at].free[k];
             if (at != TL_STILL)
-                add_point(change, side ? row->arm_b : row->arm_a, side ? 1 : -1, v);
+                add_point(change, side ? row->anchor_b : row->anchor_a, side ? 1 : -1, v);
         }
         for (int k = 0; k < 3; k++)
             sum += row->p[k] * tl_dot(row->axis[k], v);

@@ -18,14 +18,14 @@ typedef struct tl_island_body {
     double vel[6];  /* with them */
 } tl_island_body;
 
-/* A contact point. Velocities are those of b less those of a, at arms from the origins; `bias` is
- * what they are besides along the normal (gap / h and the motion of what is still), `slide` along
- * the tangents. Where `tangents` is 1 there is friction along the first one only. */
+/* A contact point. Velocities are those of b less those of a, at anchors from the origins; `bias`
+ * is what they are besides along the normal (gap / h and the motion of what is still), `slide`
+ * along the tangents. Where `tangents` is 1 there is friction along the first one only. */
 typedef struct tl_island_row {
     uint32_t a, b; /* bodies, or TL_STILL */
     uint32_t tangents;
     double axis[3][3]; /* normal from a to b, two tangents */
-    double arm_a[3], arm_b[3];
+    double anchor_a[3], anchor_b[3];
     double bias, slide[2];
     double friction; /* 0: none */
     double p[3];     /* impulse on b along the axes */
@@ -35,7 +35,7 @@ typedef struct tl_island_row {
  * velocities w_j widen what the row may do: w_1 + sum(c) = max(w). */
 typedef struct tl_island_widening {
     uint32_t row;
-    uint32_t first, count; /* into the auxiliary rows, of which axis[0], arms and bias count */
+    uint32_t first, count; /* into the auxiliary rows, of which axis[0], anchors and bias count */
 } tl_island_widening;
 
 typedef struct tl_island {

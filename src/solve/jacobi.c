@@ -16,7 +16,7 @@ tl_status tl_solve_jacobi(tl_backend *backend, tl_workspace *workspace, tl_probl
                                 {TLK_block_velocity, 0, view->moving, false, view},
                                 tl_project(problem, &joints)};
     tl_run(backend, TLK_impulses_in, view->rows, view);
-    if (view->item_rows > 1 && view->arm_base < view->rows) {
+    if (view->item_rows > 1 && view->anchor_base < view->rows) {
         TL_TRY(tl_buffer_need(backend, &workspace->crowd, view->moving * backend->real));
         view->crowd = workspace->crowd.data;
         tl_run(backend, TLK_jacobi_crowd, view->moving, view);

@@ -67,12 +67,13 @@ static double seen_by(const line *l, const tl_island_row *other, const double ch
 {
     double sum = 0;
     const uint32_t body[2] = {l->row->a, l->row->b}, to[2] = {other->a, other->b};
-    const double *arm[2] = {l->row->arm_a, l->row->arm_b}, *change[2] = {change_a, change_b};
+    const double *anchor[2] = {l->row->anchor_a, l->row->anchor_b},
+                 *change[2] = {change_a, change_b};
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
             if (body[i] == TL_STILL || body[i] != to[j])
                 continue;
-            const double *v = change[j], *r = arm[i];
+            const double *v = change[j], *r = anchor[i];
             const double point[3] = {v[0] + v[4] * r[2] - v[5] * r[1],
                                      v[1] + v[5] * r[0] - v[3] * r[2],
                                      v[2] + v[3] * r[1] - v[4] * r[0]};

@@ -16,7 +16,7 @@ typedef struct tl_segment {
     uint32_t joined; /* the end of those with joined bodies, which come first, by whole packets */
 } tl_segment;
 
-#define TL_SEGMENTS (2 * TLK_COLOURS) /* central and arm rows of each colour */
+#define TL_SEGMENTS (2 * TLK_COLOURS) /* central and anchor rows of each colour */
 
 /* The lattice of the coarse level of a deep heap (coarse.c); no cells: there is none. */
 typedef struct tl_coarse_lattice {

@@ -233,13 +233,13 @@ static uint32_t coarse_after(const tl_problem *problem, const tl_solver_def *def
     return def->tolerance > 0 && half > EARLY ? EARLY : half;
 }
 
-/* The step factor of sweeps that others follow: of deep heaps of balls. Those of cubes have arm
+/* The step factor of sweeps that others follow: of deep heaps of balls. Those of cubes have anchor
  * rows, gain nothing, and with longer steps of velocities come to rest later. Momentum takes the
  * place of longer steps. */
 static double factor(const tl_problem *problem, const tl_solver_def *def)
 {
     const tlk_problem *view = &problem->view;
-    if (def->omega > 0 || !problem->lattice.cells[0] || view->arm_base < view->rows)
+    if (def->omega > 0 || !problem->lattice.cells[0] || view->anchor_base < view->rows)
         return view->omega;
     return view->frictionless ? OVER_POSITIONS : OVER_VELOCITIES;
 }

@@ -5,12 +5,12 @@
 
 #define REFINED 2
 
-static void jacobian(const double axis[3], const double arm[3], double sign, double j[6])
+static void jacobian(const double axis[3], const double anchor[3], double sign, double j[6])
 {
     for (int k = 0; k < 3; k++) {
         const int l = (k + 1) % 3, m = (k + 2) % 3;
         j[k] = sign * axis[k];
-        j[3 + k] = sign * (arm[l] * axis[m] - arm[m] * axis[l]);
+        j[3 + k] = sign * (anchor[l] * axis[m] - anchor[m] * axis[l]);
     }
 }
 
@@ -32,9 +32,9 @@ static void keep_rows(tl_reduced *s)
         for (int k = 0; k < 3; k++) {
             tl_island_response(s->island, row, row->axis[k], r->change_a[k], r->change_b[k]);
             if (row->a != TL_STILL)
-                jacobian(row->axis[k], row->arm_a, -1, r->j_a[k]);
+                jacobian(row->axis[k], row->anchor_a, -1, r->j_a[k]);
             if (row->b != TL_STILL)
-                jacobian(row->axis[k], row->arm_b, 1, r->j_b[k]);
+                jacobian(row->axis[k], row->anchor_b, 1, r->j_b[k]);
             own[k] = along(r->j_a[k], r->change_a[k]) + along(r->j_b[k], r->change_b[k]);
         }
         r->step[0] = own[0] > 0 ? 1 / own[0] : 0;

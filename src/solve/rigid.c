@@ -1,6 +1,6 @@
 /* Contact problems of rigid bodies, given as matrices, as the rows that solvers take. Of a contact,
- * H has a block of 6 x 3 per body: its frame, and the frame turned by the arm; so normal and arms
- * follow. What does not have this form is no such problem, and is left to local.c. */
+ * H has a block of 6 x 3 per body: its frame, and the frame turned by the anchor; so normal and
+ * anchors follow. What does not have this form is no such problem, and is left to local.c. */
 #include "solve/friction.h"
 
 #include "base/vector.h"
@@ -12,11 +12,11 @@
 
 /* A contact as a row. */
 typedef struct contact {
-    uint32_t a, b;                /* bodies; b: a wall's from `moving` on */
-    double n[3], arm[2][3], bias; /* from the bodies' centres to where the impulse acts */
-    double frame[3][3];           /* normal and tangents */
-    double drift[3];              /* the wall's velocity */
-    bool central, drifts;         /* drifts: the wall has a velocity of its own */
+    uint32_t a, b;                   /* bodies; b: a wall's from `moving` on */
+    double n[3], anchor[2][3], bias; /* from the bodies' centres to where the impulse acts */
+    double frame[3][3];              /* normal and tangents */
+    double drift[3];                 /* the wall's velocity */
+    bool central, drifts;            /* drifts: the wall has a velocity of its own */
 } contact;
 
 typedef struct body {
@@ -105,9 +105,9 @@ static int read_blocks(tl_matrix H, uint32_t contact_index, uint32_t *bodies, do
     return count;
 }
 
-/* The arm of a block whose first half is `sign` times the frame: [arm]x is the other half, turned
- * back. */
-static bool read_arm(double block[6][3], double sign, const double *frame, double *arm)
+/* The anchor of a block whose first half is `sign` times the frame: [anchor]x is the other half,
+ * turned back. */
+static bool read_anchor(double block[6][3], double sign, const double *frame, double *anchor)
 {
     double x[3][3], size = 0;
     for (int i = 0; i < 3; i++)
@@ -117,9 +117,9 @@ static bool read_arm(double block[6][3], double sign, const double *frame, doubl
                 x[i][k] += sign * block[3 + i][l] * frame[3 * l + k];
             size = fmax(size, fabs(x[i][k]));
         }
-    arm[0] = 0.5 * (x[2][1] - x[1][2]);
-    arm[1] = 0.5 * (x[0][2] - x[2][0]);
-    arm[2] = 0.5 * (x[1][0] - x[0][1]);
+    anchor[0] = 0.5 * (x[2][1] - x[1][2]);
+    anchor[1] = 0.5 * (x[0][2] - x[2][0]);
+    anchor[2] = 0.5 * (x[1][0] - x[0][1]);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k <= i; k++)
             if (!near(x[i][k], -x[k][i], size))
@@ -127,11 +127,11 @@ static bool read_arm(double block[6][3], double sign, const double *frame, doubl
     return true;
 }
 
-static bool along(const double *arm, const double *n)
+static bool along(const double *anchor, const double *n)
 {
     double across[3];
-    tl_cross(arm, n, across);
-    return tl_length(across) <= 1e-12 * tl_length(arm);
+    tl_cross(anchor, n, across);
+    return tl_length(across) <= 1e-12 * tl_length(anchor);
 }
 
 static const char *read_contact(reading *x, uint32_t index, contact *c)
@@ -153,12 +153,12 @@ static const char *read_contact(reading *x, uint32_t index, contact *c)
         if (count == 2 && !near(block[1][i / 3][i % 3], -block[0][i / 3][i % 3], 1))
             return "a contact does not act on its two bodies alike";
     }
-    if (!read_arm(block[0], -1, (const double *)c->frame, c->arm[0]) ||
-        (count == 2 && !read_arm(block[1], 1, (const double *)c->frame, c->arm[1])))
-        return "a contact turns a body by what is no arm";
+    if (!read_anchor(block[0], -1, (const double *)c->frame, c->anchor[0]) ||
+        (count == 2 && !read_anchor(block[1], 1, (const double *)c->frame, c->anchor[1])))
+        return "a contact turns a body by what is no anchor";
     const body *list = x->bodies.data;
-    c->central = list[c->a].ball && along(c->arm[0], c->n) &&
-                 (count == 1 || (list[c->b].ball && along(c->arm[1], c->n)));
+    c->central = list[c->a].ball && along(c->anchor[0], c->n) &&
+                 (count == 1 || (list[c->b].ball && along(c->anchor[1], c->n)));
     c->drifts = hypot(w[1], w[2]) > 1e-14 * fabs(w[0]); /* more than rounding */
     if (c->drifts && count == 2)
         return "w moves a contact of two bodies across its normal";
@@ -266,15 +266,15 @@ static void lay_out(const reading *x, const ordering *o, tl_rigid *r)
     const uint32_t *order = o->order.data;
     p->view.item_rows = TLK_POINTS_MOST;
     for (int kind = 0; kind < 2; kind++) {
-        p->view.arm_base = items;
+        p->view.anchor_base = items;
         for (uint32_t c = 0; c < TLK_COLOURS; c++) {
             const uint32_t begin = items;
             for (size_t i = 0; i < o->items.count; i++) {
                 const item *it = (const item *)o->items.data + i;
                 if (it->colour != c || it->central == kind)
                     continue;
-                const uint32_t from = items - p->view.arm_base;
-                const uint32_t row = kind ? p->view.arm_base +
+                const uint32_t from = items - p->view.anchor_base;
+                const uint32_t row = kind ? p->view.anchor_base +
                                                 from / TLK_LANES * TLK_LANES * TLK_POINTS_MOST +
                                                 from % TLK_LANES
                                           : items;
@@ -287,7 +287,7 @@ static void lay_out(const reading *x, const ordering *o, tl_rigid *r)
         }
     }
     p->view.items = items;
-    p->view.rows = p->view.arm_base + (items - p->view.arm_base) * TLK_POINTS_MOST;
+    p->view.rows = p->view.anchor_base + (items - p->view.anchor_base) * TLK_POINTS_MOST;
     p->view.moving = x->moving;
     p->view.blocks = x->moving + x->walls + 1;
     for (uint32_t c = 0; c < TLK_COLOURS; c++)
@@ -321,12 +321,12 @@ static tl_status make_room(tl_rigid *r)
     TL_TRY(room(r, 0, rows * sizeof(uint32_t), 0xff, &v->a));
     TL_TRY(room(r, 1, rows * sizeof(uint32_t), 0xff, &v->b));
     TL_TRY(room(r, 2, TLK_HEAD * rows * real, 0, &v->head));
-    TL_TRY(room(r, 3, TLK_ARMS * (rows - v->arm_base) * real, 0, &v->arms));
+    TL_TRY(room(r, 3, TLK_ANCHORS * (rows - v->anchor_base) * real, 0, &v->anchors));
     TL_TRY(room(r, 4, rows * real, 0, &v->bias));
     TL_TRY(room(r, 5, 3 * rows * real, 0, &v->gamma));
     TL_TRY(room(r, 6, blocks, 0, &v->free));
     TL_TRY(room(r, 7, blocks, 0, &v->vel));
-    return rows > v->arm_base ? room(r, 8, blocks, 0, &v->inverse) : TL_OK;
+    return rows > v->anchor_base ? room(r, 8, blocks, 0, &v->inverse) : TL_OK;
 }
 
 static void put_row(const tl_rigid *r, const contact *c, uint32_t row, double mu)
@@ -339,13 +339,13 @@ static void put_row(const tl_rigid *r, const contact *c, uint32_t row, double mu
                                    c->n[1],
                                    c->n[2],
                                    mu,
-                                   tl_dot(c->arm[0], c->n),
-                                   wall ? 0 : -tl_dot(c->arm[1], c->n)};
+                                   tl_dot(c->anchor[0], c->n),
+                                   wall ? 0 : -tl_dot(c->anchor[1], c->n)};
     for (uint32_t k = 0; k < TLK_HEAD; k++)
         put(v->head, row, k, TLK_HEAD, head[k]);
     put(v->bias, row, 0, 1, c->bias);
-    for (uint32_t k = 0; k < 6 && row >= v->arm_base; k++)
-        put(v->arms, row - v->arm_base, k, TLK_ARMS, c->arm[k / 3][k % 3]);
+    for (uint32_t k = 0; k < 6 && row >= v->anchor_base; k++)
+        put(v->anchors, row - v->anchor_base, k, TLK_ANCHORS, c->anchor[k / 3][k % 3]);
 }
 
 /* Velocities without impulses: M^-1 f, body by body. */
@@ -384,12 +384,12 @@ static void put_rows(const reading *x, tl_rigid *r)
     const tlk_build build = {.a = (uint32_t *)v->a,
                              .b = (uint32_t *)v->b,
                              .head = (void *)v->head,
-                             .arms = (void *)v->arms,
-                             .arm_base = v->arm_base,
+                             .anchors = (void *)v->anchors,
+                             .anchor_base = v->anchor_base,
                              .inverse = (void *)v->inverse,
                              .bodies = {.vel = (void *)v->free}};
-    if (v->rows > v->arm_base)
-        tl_run(r->backend, TLK_arm_steps, v->rows - v->arm_base, &build);
+    if (v->rows > v->anchor_base)
+        tl_run(r->backend, TLK_anchor_steps, v->rows - v->anchor_base, &build);
 }
 
 static tl_status build(const reading *x, ordering *o, uint32_t threads, tl_rigid *r)

@@ -46,21 +46,21 @@ static tl_status read_problem(tl_backend *b, tl_system *m)
     const tlk_problem *p = m->view;
     const size_t rows = p->rows, blocks = p->blocks;
     TL_TRY(read_reals(b, p->head, TLK_HEAD * rows, &m->head));
-    TL_TRY(read_reals(b, p->arms, TLK_ARMS * (rows - p->arm_base), &m->arms));
+    TL_TRY(read_reals(b, p->anchors, TLK_ANCHORS * (rows - p->anchor_base), &m->anchors));
     TL_TRY(read_reals(b, p->bias, rows, &m->bias));
     TL_TRY(read_reals(b, p->gamma, 3 * rows, &m->gamma));
     TL_TRY(read_reals(b, p->vel, 8 * blocks, &m->vel));
     TL_TRY(read_reals(b, p->inverse, 8 * blocks, &m->inverse));
     TL_TRY(read_reals(b, p->material, TLK_MATERIAL * rows, &m->material));
-    return read_reals(b, p->wall, 3 * (size_t)p->arm_base, &m->wall);
+    return read_reals(b, p->wall, 3 * (size_t)p->anchor_base, &m->wall);
 }
 
 void tl_system_free(tl_system *s)
 {
-    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->arms,   &s->bias,
-                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,   &s->material,
-                             &s->touches, &s->bodies, &s->edges,   &s->start,  &s->v,
-                             &s->d,       &s->krylov, &s->bonds,   &s->bonded, &s->parts,
+    tl_array *const all[] = {&s->a,       &s->b,      &s->head,    &s->anchors, &s->bias,
+                             &s->gamma,   &s->vel,    &s->inverse, &s->wall,    &s->material,
+                             &s->touches, &s->bodies, &s->edges,   &s->start,   &s->v,
+                             &s->d,       &s->krylov, &s->bonds,   &s->bonded,  &s->parts,
                              &s->sides,   &s->couples};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tl_array_free(all[i]);
@@ -77,19 +77,19 @@ static double *field(const tl_array *array, uint32_t r, uint32_t f, uint32_t fie
 
 /* ---- Contacts and bodies ---- */
 
-/* Arms and step lengths of a row. Those of a central one are along the normal. */
-static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
+/* Anchors and step lengths of a row. Those of a central one are along the normal. */
+static void load_anchors(const tl_system *s, uint32_t r, tl_touch *t)
 {
     const tlk_problem *p = s->view;
     const uint32_t b = ((const uint32_t *)s->b.data)[r];
-    if (r >= p->arm_base) {
+    if (r >= p->anchor_base) {
         for (uint32_t k = 0; k < 3; k++) {
-            t->ra[k] = *field(&s->arms, r - p->arm_base, k, TLK_ARMS);
-            t->rb[k] = *field(&s->arms, r - p->arm_base, 3 + k, TLK_ARMS);
+            t->ra[k] = *field(&s->anchors, r - p->anchor_base, k, TLK_ANCHORS);
+            t->rb[k] = *field(&s->anchors, r - p->anchor_base, 3 + k, TLK_ANCHORS);
         }
         t->eta[0] = *field(&s->head, r, 4, TLK_HEAD);
         t->eta[1] = *field(&s->head, r, 5, TLK_HEAD);
-        t->eta[2] = *field(&s->arms, r - p->arm_base, 6, TLK_ARMS);
+        t->eta[2] = *field(&s->anchors, r - p->anchor_base, 6, TLK_ANCHORS);
         return;
     }
     const double *va = (const double *)s->vel.data + 8 * (size_t)t->a;
@@ -105,10 +105,10 @@ static void load_arms(const tl_system *s, uint32_t r, tl_touch *t)
     t->eta[2] = 3 / (1 / t->eta[0] + 2 / t->eta[1]);
 }
 
-/* The velocity of the end of an arm. */
-static void surface(const double *v, const double *turn, const double *arm, double *out)
+/* The velocity of the end of an anchor. */
+static void surface(const double *v, const double *turn, const double *anchor, double *out)
 {
-    tl_cross(turn, arm, out);
+    tl_cross(turn, anchor, out);
     for (int k = 0; k < 3; k++)
         out[k] += v[k];
 }
@@ -137,7 +137,7 @@ static tl_status load_touches(tl_system *s)
         for (uint32_t k = 0; k < 3; k++)
             t.n[k] /= size;
         t.mu = s->view->frictionless ? 0 : *field(&s->head, r, 3, TLK_HEAD);
-        load_arms(s, r, &t);
+        load_anchors(s, r, &t);
         if (t.b == TLK_NONE) {
             const double *v = (const double *)s->vel.data + 8 * (size_t)b[r];
             surface(v, v + 4, t.rb, t.given);
@@ -178,11 +178,11 @@ static tl_status load_bodies(tl_system *s)
 /* ---- The matrix ---- */
 
 /* The columns of a body's side of D^T: unit velocities as a contact sees them. */
-static void columns(const double *arm, double sign, double out[6][3])
+static void columns(const double *anchor, double sign, double out[6][3])
 {
     for (int k = 0; k < 3; k++) {
         const double unit[3] = {k == 0, k == 1, k == 2};
-        tl_cross(unit, arm, out[3 + k]);
+        tl_cross(unit, anchor, out[3 + k]);
         for (int c = 0; c < 3; c++) {
             out[k][c] = sign * unit[c];
             out[3 + k][c] *= sign;

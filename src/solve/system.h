@@ -20,12 +20,12 @@ typedef struct tl_side {
 } tl_side;
 
 /* A row. Vectors are in the world frame, impulses act on b and against a. Of a problem of matrices
- * they are in the frame of the contact, which has sides instead of a, b and arms. */
+ * they are in the frame of the contact, which has sides instead of a, b and anchors. */
 typedef struct tl_touch {
     uint32_t row, a, b; /* b: TLK_NONE where it is moved by nothing */
     uint32_t sides;     /* 0: those of a and b */
     const tl_side *side;
-    double n[3], ra[3], rb[3]; /* normal and arms */
+    double n[3], ra[3], rb[3]; /* normal and anchors */
     double mu, bias;
     double eta[3];   /* step lengths: along the normal, across it, for all */
     double soft;     /* m/s per N s: what its own impulse along the normal opens it by */
@@ -65,7 +65,7 @@ typedef struct tl_bond {
 
 typedef struct tl_system {
     const tlk_problem *view;
-    tl_array a, b, head, arms, bias, gamma, vel, inverse, wall, material; /* as they were read */
+    tl_array a, b, head, anchors, bias, gamma, vel, inverse, wall, material; /* as they were read */
     tl_array touches, bodies, edges; /* edges: two bodies each */
     tl_array sides, couples;         /* instead of bodies: couples of one node each come first */
     tl_array start, v, d;            /* double, 6 per body */

@@ -14,7 +14,7 @@ static double norm(const double v[3])
 }
 
 /* How far the farthest point of a shape is from its body's origin. */
-static double arm_of(const tl_exact *e, uint32_t shape, uint32_t body)
+static double anchor_of(const tl_exact *e, uint32_t shape, uint32_t body)
 {
     const double *c = (const double *)e->centre.data + 4 * (size_t)shape;
     const double *x = (const double *)e->pos.data + 4 * (size_t)body;
@@ -33,7 +33,7 @@ static double way_of(const tl_world *w, const tl_exact *e, const tl_group *g)
     double speed = fmax(norm(now), norm(then));
     for (int side = 0; side < 2; side++) {
         const uint32_t body = side ? g->body_b : g->body_a;
-        const double arm = arm_of(e, side ? g->b : g->a, body);
+        const double anchor = anchor_of(e, side ? g->b : g->a, body);
         double spin = fmax(norm((side ? vb : va) + 3), norm((side ? fb : fa) + 3));
         if (e->seen.count && body < w->dynamic) {
             const double *s = seen + 8 * (size_t)body;
@@ -42,7 +42,7 @@ static double way_of(const tl_world *w, const tl_exact *e, const tl_group *g)
             speed += norm(most);
             spin = fmax(spin, s[3]);
         }
-        speed += spin * arm;
+        speed += spin * anchor;
     }
     return w->settings.step * speed + tl_step_margin(w);
 }
@@ -120,9 +120,9 @@ static tl_exact_reach reach_of(const tl_world *w, const tl_exact *e, const tl_gr
         const double *v = (const double *)e->free.data + 6 * (size_t)body;
         const double *x = (const double *)e->pos.data + 4 * (size_t)body;
         const double *c = (const double *)e->centre.data + 4 * (size_t)shape;
-        const double arm[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+        const double anchor[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
         double turned[3];
-        tl_cross(v + 3, arm, turned);
+        tl_cross(v + 3, anchor, turned);
         for (int k = 0; k < 3; k++)
             reach.move[k] += (side ? 1 : -1) * w->settings.step * (v[k] + turned[k]);
     }

@@ -9,10 +9,10 @@
 #define ALIKE 0.9  /* the cosine of normals that are those of one facet, a step later */
 
 /* The velocity of a body that rows do not move, at a point. */
-static void still_velocity(const tl_solving *s, uint32_t body, const double arm[3], double v[3])
+static void still_velocity(const tl_solving *s, uint32_t body, const double anchor[3], double v[3])
 {
     const double *vel = (const double *)s->exact->vel.data + 6 * (size_t)body;
-    tl_cross(vel + 3, arm, v);
+    tl_cross(vel + 3, anchor, v);
     for (int k = 0; k < 3; k++)
         v[k] += vel[k];
 }
@@ -33,8 +33,8 @@ static tl_island_row row_of(const tl_solving *s, const tl_group *g, const tl_fac
     memcpy(row.axis[0], f->n, sizeof f->n);
     tl_exact_tangents(s, g, f->n, row.axis[1], row.axis[2]);
     for (int k = 0; k < 3; k++) {
-        row.arm_a[k] = point->x[k] - xa[k];
-        row.arm_b[k] = point->x[k] - xb[k];
+        row.anchor_a[k] = point->x[k] - xa[k];
+        row.anchor_b[k] = point->x[k] - xb[k];
     }
     row.slide[0] = tl_dot(row.axis[1], still);
     row.slide[1] = tl_dot(row.axis[2], still);
@@ -42,7 +42,7 @@ static tl_island_row row_of(const tl_solving *s, const tl_group *g, const tl_fac
     for (int side = 0; side < 2; side++) {
         if ((side ? row.b : row.a) != TL_STILL)
             continue;
-        still_velocity(s, side ? g->body_b : g->body_a, side ? row.arm_b : row.arm_a, v);
+        still_velocity(s, side ? g->body_b : g->body_a, side ? row.anchor_b : row.anchor_a, v);
         const double sign = side ? 1 : -1;
         row.bias += sign * tl_dot(row.axis[0], v);
         row.slide[0] += sign * tl_dot(row.axis[1], v);

@@ -13,7 +13,8 @@ enum {
 static tl_status rounds_room(tl_world *w, const tl_problem *problem, tlk_impact *m)
 {
     const size_t rows = problem->view.rows, bodies = w->dynamic;
-    const size_t spinning = m->inverse ? bodies : 0; /* without arm rows none needs an attitude */
+    const size_t spinning =
+        m->inverse ? bodies : 0; /* without anchor rows none needs an attitude */
     const size_t bytes = 4 * spinning * sizeof(double) + (rows + bodies) * sizeof(uint64_t) +
                          (rows + bodies) * sizeof(uint32_t) + bodies * sizeof(float);
     TL_TRY(tl_buffer_need(w->backend, &w->problem.rounds, bytes));
@@ -73,7 +74,7 @@ tl_status tl_step_impacts(tl_world *w, tl_problem *problem, tlk_build *build, tl
                     .bias = build->bias,
                     .bodies = build->bodies,
                     .head = build->head,
-                    .arms = build->arms,
+                    .anchors = build->anchors,
                     .inverse = build->inverse};
     double numbers[TLK_FOLD_NUMBERS];
     const uint32_t rows = m.problem.rows;

@@ -5,19 +5,19 @@
 #include <stdio.h>
 
 /* From the body's origin to its pivot, in the motion's initial pose; whether that is not zero. */
-static bool to_pivot(const tl_world_motion *m, double *arm)
+static bool to_pivot(const tl_world_motion *m, double *anchor)
 {
     const double *pivot = m->rec.def.pivot;
     if (pivot[0] == 0 && pivot[1] == 0 && pivot[2] == 0)
         return false;
-    tl_turn_apply(m->orientation, pivot, arm);
+    tl_turn_apply(m->orientation, pivot, anchor);
     return true;
 }
 
 void tl_motion_pose(const tl_world_motion *m, double time, double *x, double *q)
 {
     const double t = time - m->start;
-    double along[3], about[3], r[4], arm[3], turned[3];
+    double along[3], about[3], r[4], anchor[3], turned[3];
     const double far = tl_motion_at(&m->rec, TL_OFFSET, t, along);
     const double angle = tl_motion_at(&m->rec, TL_ROTATION, t, about);
     for (int k = 0; k < 3; k++)
@@ -28,11 +28,11 @@ void tl_motion_pose(const tl_world_motion *m, double time, double *x, double *q)
         return;
     tl_turn_exp(about, angle, r);
     tl_turn_join(r, m->orientation, q);
-    if (!to_pivot(m, arm))
+    if (!to_pivot(m, anchor))
         return;
-    tl_turn_apply(r, arm, turned);
+    tl_turn_apply(r, anchor, turned);
     for (int k = 0; k < 3; k++)
-        x[k] += arm[k] - turned[k];
+        x[k] += anchor[k] - turned[k];
 }
 
 /* The constant angular velocity that makes the turn of a step. */
@@ -123,7 +123,7 @@ tl_status tl_motion_fail(const tl_world *world, const tl_world_motion *m)
 
 void tl_motion_begin(tl_world_motion *m, double time, const double *x, const double *q)
 {
-    double along[3], about[3], back[4], arm[3], turned[3];
+    double along[3], about[3], back[4], anchor[3], turned[3];
     const double far = tl_motion_at(&m->rec, TL_OFFSET, 0, along);
     const double angle = tl_motion_at(&m->rec, TL_ROTATION, 0, about);
     m->start = time;
@@ -131,11 +131,11 @@ void tl_motion_begin(tl_world_motion *m, double time, const double *x, const dou
     tl_turn_join(back, q, m->orientation);
     for (int k = 0; k < 3; k++)
         m->position[k] = x[k] - along[k] * far;
-    if (!to_pivot(m, arm))
+    if (!to_pivot(m, anchor))
         return;
     tl_turn_apply(q, m->rec.def.pivot, turned);
     for (int k = 0; k < 3; k++)
-        m->position[k] += turned[k] - arm[k];
+        m->position[k] += turned[k] - anchor[k];
 }
 
 void tl_force_at(const tl_force_rec *f, double t, double *wrench)

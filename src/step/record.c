@@ -109,11 +109,11 @@ static void frame_of(const double *n, double q[3][3])
 
 /* The columns of H of a contact at one of its bodies. */
 static tl_status add_side(recording *x, uint32_t contact, uint32_t body, double sign,
-                          const double *arm, double q[3][3])
+                          const double *anchor, double q[3][3])
 {
     for (uint32_t c = 0; c < 3; c++) {
         double turn[3];
-        tl_cross(arm, q[c], turn);
+        tl_cross(anchor, q[c], turn);
         for (uint32_t k = 0; k < 3; k++) {
             TL_TRY(add(&x->h, 6 * body + k, 3 * contact + c, sign * q[c][k]));
             TL_TRY(add(&x->h, 6 * body + 3 + k, 3 * contact + c, sign * turn[k]));

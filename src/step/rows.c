@@ -100,7 +100,7 @@ static void lay_joined(tl_problem *problem, const uint32_t *starts, uint32_t *ta
     for (uint32_t i = 0; i < TL_SEGMENTS; i++) {
         const uint32_t kind = i / TLK_COLOURS, segment = 2 * (i % TLK_COLOURS) + kind;
         const uint32_t packed = packets_of(joined_items(problem, starts, segment));
-        const uint32_t item = table[ITEM + segment], base = view->arm_base;
+        const uint32_t item = table[ITEM + segment], base = view->anchor_base;
         table[JOINED_BEGIN + i] =
             (kind ? base + (item - base) * view->item_rows : item) / TLK_LANES;
         table[JOINED_FIRST + i] = packets;
@@ -122,7 +122,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
     uint32_t items = 0, colours = 0;
     problem->segment_count = 0;
     for (uint32_t kind = 0; kind < 2; kind++) {
-        problem->view.arm_base = items;
+        problem->view.anchor_base = items;
         for (uint32_t c = 0; c < TLK_COLOURS; c++) {
             const uint32_t segment = 2 * c + kind;
             const uint32_t count = starts[2 * segment + 2] - starts[2 * segment];
@@ -134,7 +134,7 @@ static uint32_t lay_out(tl_problem *problem, const uint32_t *starts, uint32_t *f
     first[TL_SEGMENTS] = starts[TLK_RANK_KEYS];
     problem->view.items = items;
     problem->view.rows =
-        problem->view.arm_base + (items - problem->view.arm_base) * problem->view.item_rows;
+        problem->view.anchor_base + (items - problem->view.anchor_base) * problem->view.item_rows;
     memset(problem->view.colours, 0, sizeof problem->view.colours);
     for (uint32_t c = 0; c < TLK_COLOURS; c++) {
         colours += starts[4 * c + 4] > starts[4 * c];
@@ -254,11 +254,11 @@ static bool flows(const tl_backend *b, const tlk_problem *view)
     return b->flow && colours && !(colours >> (TLK_COLOURS - 1));
 }
 
-/* Whether the problem has the inertias of bodies: rows with arms need them, and interior does where
- * there are joints, which turn bodies of any shape. */
+/* Whether the problem has the inertias of bodies: rows with anchors need them, and interior does
+ * where there are joints, which turn bodies of any shape. */
 static bool needs_inertias(const tl_world *w, const tlk_problem *view)
 {
-    return view->arm_base < view->rows ||
+    return view->anchor_base < view->rows ||
            (w->mechanism.count && w->settings.solver.kind == TL_INTERIOR);
 }
 
@@ -266,12 +266,12 @@ static tl_status row_buffers(tl_world *w, const tl_problem *problem)
 {
     tl_backend *b = w->backend;
     tl_rows *p = &w->problem;
-    const size_t rows = problem->view.rows, real = b->real, central = problem->view.arm_base;
+    const size_t rows = problem->view.rows, real = b->real, central = problem->view.anchor_base;
     TL_TRY(tl_buffer_need(b, &p->a, rows * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->b, rows * sizeof(uint32_t)));
     TL_TRY(tl_buffer_need(b, &p->gap, rows * real));
     TL_TRY(tl_buffer_need(b, &p->head, TLK_HEAD * rows * real));
-    TL_TRY(tl_buffer_need(b, &p->arms, TLK_ARMS * (rows - central) * real));
+    TL_TRY(tl_buffer_need(b, &p->anchors, TLK_ANCHORS * (rows - central) * real));
     TL_TRY(tl_buffer_need(b, &p->inverse,
                           needs_inertias(w, &problem->view) ? 8 * (size_t)w->rows * real : 0));
     TL_TRY(tl_buffer_need(b, &p->wall, w->turning ? 3 * central * real : 0));
@@ -345,7 +345,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
                          .pair = w->pair_table.data,
                          .materials = w->materials,
                          .warm = s->solver.warm_start,
-                         .arm_base = problem->view.arm_base,
+                         .anchor_base = problem->view.anchor_base,
                          .planar = s->planar == TL_PLANAR_XZ,
                          .recovery = {s->step, s->recovery_fraction, s->recovery_speed,
                                       tl_step_gained(w) / s->step, s->overlap == TL_OVERLAP_SPLIT},
@@ -358,7 +358,7 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
                          .b = p->b.data,
                          .gap = p->gap.data,
                          .head = p->head.data,
-                         .arms = p->arms.data,
+                         .anchors = p->anchors.data,
                          .bias = p->bias.data,
                          .gamma = p->gamma.data,
                          .position_bias = p->position_bias.data,
@@ -391,13 +391,13 @@ tl_status tl_step_rows(tl_world *w, const tl_contacts *c, tl_problem *problem, t
     tl_run(b, TLK_joined_packet, problem->joined_packets, &joined);
     problem->joined = joined.packet;
     tl_run(b, TLK_build_row, c->pairs, build);
-    tl_run(b, TLK_arm_steps, view->rows - view->arm_base, build);
+    tl_run(b, TLK_anchor_steps, view->rows - view->anchor_base, build);
     view->blocks = w->rows;
     view->moving = w->dynamic;
     view->a = build->a;
     view->b = build->b;
     view->head = build->head;
-    view->arms = build->arms;
+    view->anchors = build->anchors;
     view->inverse = build->inverse;
     view->wall = build->wall;
     view->material = build->material;

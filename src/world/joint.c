@@ -30,7 +30,7 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->joint,      &m->axis,      &m->target,    &m->number,  &m->articulation, &m->how,
         &m->list,       &m->node,      &m->node_body, &m->mover,   &m->link,         &m->update,
         &m->jacobian,   &m->block,     &m->x,         &m->law,     &m->lambda,       &m->bend,
-        &m->base,       &m->soft,      &m->value,     &m->arm,     &m->pull,         &m->part,
+        &m->base,       &m->soft,      &m->value,     &m->anchor,  &m->pull,         &m->part,
         &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
         &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level,
         &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor,      &m->joined};
@@ -450,9 +450,9 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->base, rows * real));
     TL_TRY(tl_buffer_need(b, &m->soft, rows * real));
     TL_TRY(tl_buffer_need(b, &m->value, rows * real));
-    TL_TRY(tl_buffer_need(b, &m->arm, 3 * TLK_JOINT_BODIES * count * real));
-    /* joints that couple others have no arms, and steps write none */
-    b->ops->fill(b, m->arm.data, 0, 3 * TLK_JOINT_BODIES * count * real);
+    TL_TRY(tl_buffer_need(b, &m->anchor, 3 * TLK_JOINT_BODIES * count * real));
+    /* joints that couple others have no anchors, and steps write none */
+    b->ops->fill(b, m->anchor.data, 0, 3 * TLK_JOINT_BODIES * count * real);
     TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));
@@ -590,7 +590,7 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .base = m->base.data,
                         .soft = m->soft.data,
                         .value = m->value.data,
-                        .arm = m->arm.data,
+                        .anchor = m->anchor.data,
                         .pull = m->pull.data,
                         .last = m->memory[m->current].data,
                         .next = m->memory[1 - m->current].data,

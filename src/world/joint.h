@@ -57,7 +57,7 @@ typedef struct tl_mechanism {
 
     tl_buffer joint, axis, target, number, articulation, how, list, node, node_body, mover,
         mover_part, link, source, update, attach, level, run, piece, jacobian, block, x, law, part,
-        aim, lambda, bend, base, soft, value, arm, pull, memory[2], account, reading, next_pos,
+        aim, lambda, bend, base, soft, value, anchor, pull, memory[2], account, reading, next_pos,
         next_quat, distance, columns, turned, divisor, joined;
 } tl_mechanism;
 

@@ -80,7 +80,7 @@ static void bind_phases(tl_world *w)
     tl_caster *c = &w->caster;
     tl_buffer *pieces[] = {
         &p->key,         &p->place,  &p->segment,       &p->bidding,        &p->fresh,   &p->a,
-        &p->b,           &p->head,   &p->arms,          &p->wall,           &p->inverse, &p->bias,
+        &p->b,           &p->head,   &p->anchors,       &p->wall,           &p->inverse, &p->bias,
         &p->gap,         &p->gamma,  &p->position_bias, &p->position_gamma, &p->turns,   &p->mass,
         &p->restitution, &p->impact, &p->rounds,        &o->order,          &o->first,   &o->from,
         &o->to,          &o->range,  &o->place,         &o->level,          &o->gone,    &o->rows,

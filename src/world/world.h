@@ -45,12 +45,12 @@ typedef struct tl_rows {
     tl_buffer bidding;    /* colouring: used and bid, uint64_t a body each, and fresh_count */
     tl_buffer fresh;      /* uint32_t a contact */
     tl_buffer copy;       /* uint32_t, dynamic + 1: the first copy of each body */
-    tl_buffer owner, split_a, split_b;            /* tlk_split: uint32_t */
-    tl_buffer split_vel, split_turn;              /* tlk_split: real */
-    tl_buffer a, b;                               /* uint32_t */
-    tl_buffer head, arms, wall, bias, gap, gamma; /* real */
-    tl_buffer material, moment;                   /* real */
-    tl_buffer inverse;                            /* real, of bodies */
+    tl_buffer owner, split_a, split_b;               /* tlk_split: uint32_t */
+    tl_buffer split_vel, split_turn;                 /* tlk_split: real */
+    tl_buffer a, b;                                  /* uint32_t */
+    tl_buffer head, anchors, wall, bias, gap, gamma; /* real */
+    tl_buffer material, moment;                      /* real */
+    tl_buffer inverse;                               /* real, of bodies */
     tl_buffer position_bias, position_gamma;
     tl_buffer restitution, impact; /* real: where there are impacts */
     tl_buffer rounds;              /* what their rounds work with */

@@ -30,7 +30,7 @@ static void joints_are_those_of_the_file(void **state)
     assert_int_equal(shoulder.a.index, 1);
     assert_int_equal(shoulder.b.index, 2);
     near3(shoulder.position_a, 1, 0, 0);
-    near3(shoulder.position_b, 0, 1, 0); /* the arm is turned by 90 degrees about z */
+    near3(shoulder.position_b, 0, 1, 0); /* the anchor is turned by 90 degrees about z */
     double z[3];
     tl_turn_apply(shoulder.orientation_a, (double[3]){0, 0, 1}, z);
     near3(z, 0, -1, 0);

@@ -128,13 +128,13 @@ static inline double unmet(const tableau *t)
     return *cell(t, t->rows, t->columns);
 }
 
-/* Adds force f at a contact, acting on ball i whose centre is `arm` times n away. */
-static inline void add_force(const tableau *t, int column, int i, double arm, const double *n,
+/* Adds force f at a contact, acting on ball i whose centre is `anchor` times n away. */
+static inline void add_force(const tableau *t, int column, int i, double anchor, const double *n,
                              const double *f)
 {
     *cell(t, 3 * i, column) += f[0];
     *cell(t, 3 * i + 1, column) += f[1];
-    *cell(t, 3 * i + 2, column) += arm * (n[0] * f[1] - n[1] * f[0]) / UNIT;
+    *cell(t, 3 * i + 2, column) += anchor * (n[0] * f[1] - n[1] * f[0]) / UNIT;
 }
 
 /* Whether there are forces within the friction cones, whose two edges are the unknowns, that carry

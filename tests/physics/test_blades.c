@@ -234,12 +234,12 @@ static void test_blades(void **state)
 }
 
 /* A ball that a blade without friction reaches within a step is where the blade's face ends, to
- * rounding, and goes with it: at the arm r the blade turns by the angle a, and the ball goes r sin
- * a along the face's last normal. Before the next step's end the face comes to it again. A free
+ * rounding, and goes with it: at the anchor r the blade turns by the angle a, and the ball goes r
+ * sin a along the face's last normal. Before the next step's end the face comes to it again. A free
  * blade of 2e8 times its mass does the same, but for what it yields. */
 static void carry(bool prescribed, double tolerance)
 {
-    const double arm = 0.3, a = 0.4, radius = 1e-3, thick = 2e-4;
+    const double anchor = 0.3, a = 0.4, radius = 1e-3, thick = 2e-4;
     const variant v = variant_at(0);
     tl_settings settings = settings_for(&v, h);
     tl_scene *scene = scene_with(&settings);
@@ -256,7 +256,7 @@ static void carry(bool prescribed, double tolerance)
     *(prescribed ? def.motion.angular_velocity + 2 : def.angular_velocity + 2) = a / h;
     const tl_body blade = add_body(scene, &def);
     const tl_body ball =
-        add_sphere(scene, material, radius, 0, (double[3]){arm, radius + 0.5 * thick, 0}, u);
+        add_sphere(scene, material, radius, 0, (double[3]){anchor, radius + 0.5 * thick, 0}, u);
     tl_world *world = world_of(scene);
     for (int i = 0; i < 3; i++) {
         context("a ball before a %s blade, step %d", prescribed ? "prescribed" : "free", i + 1);
@@ -265,7 +265,7 @@ static void carry(bool prescribed, double tolerance)
         seen_from(world, blade, x, x);
         assert_near(x[1], radius + 0.5 * thick, tolerance);
         velocity_of(world, ball, u);
-        const double lifts = arm * sin(a) + (radius + 0.5 * thick) * (1 - cos(a));
+        const double lifts = anchor * sin(a) + (radius + 0.5 * thick) * (1 - cos(a));
         if (i == 0) {
             assert_near(u[0], -sin(a) * lifts / h, 1e2 * tolerance);
             assert_near(u[1], cos(a) * lifts / h, 1e2 * tolerance);

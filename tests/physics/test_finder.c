@@ -564,14 +564,14 @@ static void add_clump(tl_scene *scene, dice *d, double speed, double h, member *
     roll3(d, -speed, speed, def.velocity);
     roll3(d, -speed, speed, def.angular_velocity);
     for (int m = 0; m < MEMBERS; m++) {
-        double arm[3];
+        double anchor[3];
         shapes[m] = tl_sphere_default(size * roll(d, 0.2, 1));
         roll3(d, -size, size, shapes[m].position);
-        rotate(def.orientation, 1, shapes[m].position, arm);
-        add3(def.position, 1, arm, members[m].centre);
+        rotate(def.orientation, 1, shapes[m].position, anchor);
+        add3(def.position, 1, anchor, members[m].centre);
         members[m].radius = shapes[m].radius;
         members[m].move = h * (norm3(def.velocity) +
-                               norm3(def.angular_velocity) * (norm3(arm) + shapes[m].radius));
+                               norm3(def.angular_velocity) * (norm3(anchor) + shapes[m].radius));
     }
     def.shape_count = MEMBERS;
     def.shapes = shapes;

@@ -185,7 +185,7 @@ static double oblique(const variant *v, dice *d, double e, double mu)
         velocity_of(world, bodies[i], u[i]);
         assert_below(distance3(u[i], after), slack(v, 10, 10));
         worst = fmax(worst, distance3(u[i], after));
-        /* Arm (towards the other) times friction impulse: the same turning sense for both. */
+        /* Anchor (towards the other) times friction impulse: the same turning sense for both. */
         cross3(n, slip, torque);
         spin_of(world, bodies[i], spin);
         const double inertia = 0.4 * mass[i] * radius[i] * radius[i];

@@ -40,7 +40,7 @@ static outcome run_sphere(const variant *v, double h, double angle, double mu)
 {
     const double r = 0.1;
     const slope s = make_slope(angle);
-    double start[3] = {0.3, -0.2, 0.5}, place[3], x[3], u[3], w[3], arm[3], rim[3];
+    double start[3] = {0.3, -0.2, 0.5}, place[3], x[3], u[3], w[3], anchor[3], rim[3];
     tl_scene *scene = scene_for(v, h);
     const tl_material material = add_material(scene, mu, 0);
     add_fixed(scene, tl_plane_default(), material, start, s.turn);
@@ -53,8 +53,8 @@ static outcome run_sphere(const variant *v, double h, double angle, double mu)
     velocity_of(world, body, u);
     spin_of(world, body, w);
     for (int k = 0; k < 3; k++)
-        arm[k] = -r * s.normal[k];
-    cross3(w, arm, rim);
+        anchor[k] = -r * s.normal[k];
+    cross3(w, anchor, rim);
     add3(u, 1, rim, rim);
     const double moved[3] = {x[0] - place[0], x[1] - place[1], x[2] - place[2]};
     const outcome out = {.speed = dot3(u, s.down),

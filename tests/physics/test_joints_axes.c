@@ -165,8 +165,8 @@ static void rubs(void **state)
     tl_world_destroy(world);
 }
 
-/* A mass on a spring between two points, askew so that both bodies and arms matter; it swings along
- * the line of the points. */
+/* A mass on a spring between two points, askew so that both bodies and anchors matter; it swings
+ * along the line of the points. */
 static double strut(double h, double k, double c, double end, tl_report *report)
 {
     const variant v = joint_variant();

@@ -474,11 +474,11 @@ static void statics(void **state)
             tl_world *world = world_of(scene);
             step(world, 10);
             const tl_joint_state s = state_of(world, joint);
-            const double arm[3] = {body.x[0] - point[0], body.x[1] - point[1],
-                                   body.x[2] - point[2]};
+            const double anchor[3] = {body.x[0] - point[0], body.x[1] - point[1],
+                                      body.x[2] - point[2]};
             for (int k = 0; k < 3; k++)
                 weight[k] = (flip ? 1 : -1) * mass * pull[k];
-            cross3(arm, weight, moment);
+            cross3(anchor, weight, moment);
             rotate(frame, -1, weight, local);
             rotate(frame, -1, moment, local + 3);
             for (int k = 0; k < 3; k++) {
@@ -582,14 +582,14 @@ static void off_centre(void **state)
     tl_world *world = world_of(scene);
     const tl_report r = step_report(world, 20);
     const tl_joint_state s = state_of(world, weld);
-    double x[3], centre[3], arm[3], moment[3];
+    double x[3], centre[3], anchor[3], moment[3];
     position_of(world, body.body, x);
     assert_near(r.joint_correction, 0, 1e-12);
     assert_near(distance3(x, at), 0, 1e-9);
     rotate(body.q, 1, shape.position, centre);
     for (int k = 0; k < 3; k++)
-        arm[k] = at[k] + centre[k] - pivot[k];
-    cross3(arm, (double[3]){0, 0, mass * G}, moment);
+        anchor[k] = at[k] + centre[k] - pivot[k];
+    cross3(anchor, (double[3]){0, 0, mass * G}, moment);
     static const claim c = {"A body welded away from its centre of mass",
                             "its weight times its arm", "error of the moment, N m", "h = 1 ms"};
     assert_found(&c, "joints", distance3(s.torque, moment), 0, 1e-8);

@@ -175,12 +175,12 @@ static void define_wobble(tl_motion_def *m)
 static void pose_wobble(double t, double offset[3], double q[4])
 {
     const double v[3] = {cos(3 * t), sin(3 * t), t};
-    double arm[3], turned[3];
+    double anchor[3], turned[3];
     turn(v, norm3(v), q);
-    rotate(tilt, 1, (double[3]){0.7, 0, -0.2}, arm);
-    rotate(q, 1, arm, turned);
+    rotate(tilt, 1, (double[3]){0.7, 0, -0.2}, anchor);
+    rotate(q, 1, anchor, turned);
     for (int k = 0; k < 3; k++)
-        offset[k] = arm[k] - turned[k];
+        offset[k] = anchor[k] - turned[k];
 }
 
 static const law laws[] = {{"ramp", define_ramp, pose_ramp},
@@ -383,11 +383,11 @@ static void changed(const variant *v)
     assert_ok(tl_scene_add_event(scene, &event));
     tl_world *world = world_of(scene);
     step(world, 64);
-    double x[3], q[4], start[3], start_q[4], arm[3];
+    double x[3], q[4], start[3], start_q[4], anchor[3];
     position_of(world, drum, start);
     orientation_of(world, drum, start_q);
     assert_near(start[0], at[0] + 1, 1e-12);
-    rotate(start_q, 1, event.motion.pivot, arm);
+    rotate(start_q, 1, event.motion.pivot, anchor);
     for (int n = 1; n <= 100; n++) {
         const double t = n * h;
         double r[4], want[4], turned[3];
@@ -396,10 +396,10 @@ static void changed(const variant *v)
         orientation_of(world, drum, q);
         turn((double[3]){1, 0, 0}, 2 * t, r);
         join(r, start_q, want);
-        rotate(r, 1, arm, turned);
+        rotate(r, 1, anchor, turned);
         assert_near(apart(q, want), 0, 1e-12);
         for (int k = 0; k < 3; k++)
-            assert_near(x[k], start[k] + (k == 1 ? t * t : 0) + arm[k] - turned[k], 1e-12);
+            assert_near(x[k], start[k] + (k == 1 ? t * t : 0) + anchor[k] - turned[k], 1e-12);
     }
     tl_world_destroy(world);
 }

@@ -162,7 +162,8 @@ static void test_oblique(void **state)
             if (tan(a) > 8 * mu)
                 assert_found(&slides[test], "double", push, mu, 2e-3 * mu);
         }
-        assert_found(&one[test], "double", off, 0, 0.02); /* the arm is shorter by half the depth */
+        assert_found(&one[test], "double", off, 0,
+                     0.02); /* the anchor is shorter by half the depth */
     }
 }
 

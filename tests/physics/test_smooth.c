@@ -99,13 +99,13 @@ typedef struct attitude {
     double q[2][4], w[2][3];
 } attitude;
 
-/* The acceleration of the end of an arm that turns. */
-static void swept(const double *w, const double *alpha, const double *arm, double *out)
+/* The acceleration of the end of an anchor that turns. */
+static void swept(const double *w, const double *alpha, const double *anchor, double *out)
 {
     double t[3], c[3], e[3];
-    cross3(w, arm, t);
+    cross3(w, anchor, t);
     cross3(w, t, c);
-    cross3(alpha, arm, e);
+    cross3(alpha, anchor, e);
     for (int k = 0; k < 3; k++)
         out[k] = c[k] + e[k];
 }
@@ -128,7 +128,7 @@ static void spin_up(const double *inertia, const double *q, const double *w, con
 /* Moments that are missing at two angular accelerations. */
 static void missing(const two_bodies *b, const attitude *s, const double *alpha, double *out)
 {
-    double r1[3], hook[3], d1[3], r2[3], a1[3], aj[3], a2[3], f1[3], f2[3], m[3], arm[3];
+    double r1[3], hook[3], d1[3], r2[3], a1[3], aj[3], a2[3], f1[3], f2[3], m[3], anchor[3];
     const double pivot[3] = {-b->pivot[0], -b->pivot[1], -b->pivot[2]};
     const double ring[3] = {-b->ring[0], -b->ring[1], -b->ring[2]};
     rotate(s->q[0], 1, pivot, r1);
@@ -148,8 +148,8 @@ static void missing(const two_bodies *b, const attitude *s, const double *alpha,
     spin_up(b->inertia[1], s->q[1], s->w[1], alpha + 3, out + 3);
     cross3(r1, f1, m);
     for (int k = 0; k < 3; k++)
-        out[k] += m[k], arm[k] = hook[k];
-    cross3(arm, f2, m);
+        out[k] += m[k], anchor[k] = hook[k];
+    cross3(anchor, f2, m);
     for (int k = 0; k < 3; k++)
         out[k] += m[k];
     cross3(r2, f2, m);
@@ -234,12 +234,12 @@ static void integrate(const two_bodies *b, attitude *s, double h, int steps)
     }
 }
 
-static const two_bodies arms = {.mass = {1, 2},
-                                .inertia = {{(0.04 + 0.01) / 12, (1 + 0.01) / 12, 1.04 / 12},
-                                            {2 * 0.05 / 12, 2 * 0.68 / 12, 2 * 0.65 / 12}},
-                                .pivot = {-0.5, 0, 0},
-                                .hook = {0.5, 0, 0},
-                                .ring = {-0.4, 0, 0}};
+static const two_bodies anchors = {.mass = {1, 2},
+                                   .inertia = {{(0.04 + 0.01) / 12, (1 + 0.01) / 12, 1.04 / 12},
+                                               {2 * 0.05 / 12, 2 * 0.68 / 12, 2 * 0.65 / 12}},
+                                   .pivot = {-0.5, 0, 0},
+                                   .hook = {0.5, 0, 0},
+                                   .ring = {-0.4, 0, 0}};
 
 /* Two boxes on ball joints, the second across; bodies in `two`. */
 static tl_world *double_pendulum(const tl_settings *settings, tl_body two[2], attitude *start)
@@ -290,7 +290,7 @@ static void double_pendulum_order(void **state)
             attitude s;
             tl_world *world = double_pendulum(&settings, two, &s);
             step(world, (uint32_t)lround(1 / h));
-            integrate(&arms, &s, 1e-4, 10000);
+            integrate(&anchors, &s, 1e-4, 10000);
             error[fine] = off(world, two, &s);
             tl_world_destroy(world);
         }
@@ -473,15 +473,15 @@ static void cart(void **state)
     }
 }
 
-/* An arm that a motor holds level, with a spring that helps: reaction and torque, at rest. */
+/* An anchor that a motor holds level, with a spring that helps: reaction and torque, at rest. */
 static void reactions(void **state)
 {
     (void)state;
     const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, 0.005);
     tl_scene *scene = scene_with(&settings);
-    const put arm = put_link(scene, 0.5, 0.05, 0.05, 3, 0.5, 0, 0);
+    const put anchor = put_link(scene, 0.5, 0.05, 0.05, 3, 0.5, 0, 0);
     tl_joint_def hinge =
-        joint_at(TL_JOINT_REVOLUTE, ground, arm, (double[3]){0, 0, 0}, (double[3]){0, -1, 0});
+        joint_at(TL_JOINT_REVOLUTE, ground, anchor, (double[3]){0, 0, 0}, (double[3]){0, -1, 0});
     hinge.axes[5].drive = TL_DRIVE_POSITION;
     hinge.axes[5].stiffness = 20;
     hinge.axes[5].rest = 0.1;

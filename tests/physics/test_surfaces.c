@@ -147,8 +147,8 @@ static void ball_spins_down(const variant *v)
 }
 
 /* Two balls that stick together in free space; one spins about the line of their centres. Their
- * angular momentum stays, and friction about that line, with the arm of half a radius, makes their
- * spins equal after w I / (mu_s r c). */
+ * angular momentum stays, and friction about that line, with the anchor of half a radius, makes
+ * their spins equal after w I / (mu_s r c). */
 static void spins_meet(const variant *v)
 {
     const double h = 1e-3, spin = 10, stick = 2, turn_law = 0.4;

@@ -49,7 +49,8 @@ static void test_coverage(void **state)
 static void test_spin(void **state)
 {
     enum { SIZE = 64 };
-    const double angle = 2, arm = 0.5, radius = 0.2, want = PI * radius * radius * SIZE * SIZE / 4;
+    const double angle = 2, anchor = 0.5, radius = 0.2,
+                 want = PI * radius * radius * SIZE * SIZE / 4;
     set s;
     float rgb[3 * SIZE * SIZE];
     double sum = 0, x = 0, y = 0;
@@ -58,7 +59,7 @@ static void test_spin(void **state)
     s.moment.moves = true;
     s.bodies[0].spin = v3(0, -(float)angle, 0); /* counterclockwise, seen along y */
     s.bodies[0].turned = turn_by(v3(0, 0.5f * (float)angle, 0));
-    const tlr_pose_in aside = {{(float)arm, 0, 0}, {1, 0, 0, 0}, {1, 1, 1}};
+    const tlr_pose_in aside = {{(float)anchor, 0, 0}, {1, 0, 0, 0}, {1, 1, 1}};
     s.items[0].pose = 0;
     s.moment.poses = &aside;
     assert_found(&blur, "spin", covered(&s, SIZE, 256, rgb), want, 6e-3 * want);
@@ -68,7 +69,7 @@ static void test_spin(void **state)
         x += dark * (i % SIZE + 0.5);
         y += dark * (i / SIZE + 0.5);
     }
-    const double unit = SIZE / 2.0, way = arm * sin(angle / 2) / (angle / 2);
+    const double unit = SIZE / 2.0, way = anchor * sin(angle / 2) / (angle / 2);
     assert_near(x / sum / unit - 1, way, 4e-3);
     assert_near(1 - y / sum / unit, 0, 4e-3);
     end_set(&s);

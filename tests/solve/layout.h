@@ -57,17 +57,17 @@ static inline void paint(const model *m, uint32_t *colour)
 }
 
 /* Rows of a kind by colour, each colour on packets of its own; central rows first. */
-static inline void arrange(fixture *f, const model *m, const uint32_t *colour, bool arms)
+static inline void arrange(fixture *f, const model *m, const uint32_t *colour, bool anchors)
 {
     tl_segment segments[2][TLK_COLOURS];
     tl_problem *p = &f->problem;
     uint32_t rows = 0;
     for (int kind = 0; kind < 2; kind++) {
-        p->view.arm_base = rows;
+        p->view.anchor_base = rows;
         for (uint32_t c = 0; c < TLK_COLOURS; c++) {
             const uint32_t begin = rows;
             for (uint32_t i = 0; i < m->rows; i++)
-                if (colour[i] == c && (arms || !m->row[i].central) == kind)
+                if (colour[i] == c && (anchors || !m->row[i].central) == kind)
                     f->place[i] = rows++;
             segments[kind][c] = (tl_segment){begin, rows, c == TLK_COLOURS - 1, begin};
             rows = (rows + TLK_LANES - 1) / TLK_LANES * TLK_LANES;
@@ -88,24 +88,25 @@ static inline void *room(fixture *f, int which, size_t bytes, int byte)
     return f->buffers[which].data;
 }
 
-static inline void fill_arms(const fixture *f, const model *m, uint32_t i)
+static inline void fill_anchors(const fixture *f, const model *m, uint32_t i)
 {
     const tlk_problem *view = &f->problem.view;
     const uint32_t s = f->place[i];
     double eta[3];
     row_eta(m, i, eta);
     for (uint32_t k = 0; k < 6; k++)
-        put(f, view->arms, packet_at(s - view->arm_base, k, TLK_ARMS), m->row[i].arm[k / 3][k % 3]);
+        put(f, view->anchors, packet_at(s - view->anchor_base, k, TLK_ANCHORS),
+            m->row[i].anchor[k / 3][k % 3]);
     put(f, view->head, packet_at(s, 4, TLK_HEAD), eta[0]);
     put(f, view->head, packet_at(s, 5, TLK_HEAD), eta[1]);
-    put(f, view->arms, packet_at(s - view->arm_base, 6, TLK_ARMS), eta[2]);
+    put(f, view->anchors, packet_at(s - view->anchor_base, 6, TLK_ANCHORS), eta[2]);
 }
 
 /* Row and column of what tlk_problem.inverse holds of a body's inverse inertia. */
 static const int inverse_at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-/* Lays a model out; `arms` makes central rows arm rows as well. */
-static inline fixture fixture_new(const model *m, tl_precision precision, bool arms)
+/* Lays a model out; `anchors` makes central rows anchor rows as well. */
+static inline fixture fixture_new(const model *m, tl_precision precision, bool anchors)
 {
     fixture f = {.place = zeros(m->rows, sizeof(uint32_t)),
                  .jacobi_omega = m->rows ? fmin(0.3, 1.8 / model_largest(m)) : 0.3};
@@ -113,16 +114,16 @@ static inline fixture fixture_new(const model *m, tl_precision precision, bool a
     tlk_problem *view = &f.problem.view;
     assert_ok(tl_backend_cpu(precision, 1, &f.backend));
     paint(m, colour);
-    arrange(&f, m, colour, arms);
+    arrange(&f, m, colour, anchors);
     free(colour);
     const size_t rows = view->rows, real = f.backend->real;
     uint32_t *a = room(&f, 0, rows * sizeof *a, 0xff), *b = room(&f, 1, rows * sizeof *b, 0xff);
     view->a = a;
     view->b = b;
     view->head = room(&f, 2, TLK_HEAD * rows * real, 0);
-    view->arms = room(&f, 3, TLK_ARMS * (rows - view->arm_base) * real, 0);
-    view->wall = room(&f, 8, 3 * view->arm_base * real, 0xff);
-    view->inverse = rows > view->arm_base ? room(&f, 9, 8 * (size_t)m->bodies * real, 0) : NULL;
+    view->anchors = room(&f, 3, TLK_ANCHORS * (rows - view->anchor_base) * real, 0);
+    view->wall = room(&f, 8, 3 * view->anchor_base * real, 0xff);
+    view->inverse = rows > view->anchor_base ? room(&f, 9, 8 * (size_t)m->bodies * real, 0) : NULL;
     view->bias = room(&f, 4, rows * real, 0);
     view->gamma = room(&f, 5, 3 * rows * real, 0);
     view->free = room(&f, 6, 8 * (size_t)m->bodies * real, 0);
@@ -137,17 +138,17 @@ static inline fixture fixture_new(const model *m, tl_precision precision, bool a
                                        row->n[1],
                                        row->n[2],
                                        row->mu,
-                                       dot3(row->arm[0], row->n),
-                                       wall ? 0 : -dot3(row->arm[1], row->n)};
+                                       dot3(row->anchor[0], row->n),
+                                       wall ? 0 : -dot3(row->anchor[1], row->n)};
         a[s] = row->a;
         b[s] = row->b;
         for (uint32_t k = 0; k < TLK_HEAD; k++)
             put(&f, view->head, packet_at(s, k, TLK_HEAD), head[k]);
-        for (uint32_t k = 0; k < 3 && wall && s < view->arm_base; k++)
-            put(&f, view->wall, packet_at(s, k, 3), row->arm[1][k]);
+        for (uint32_t k = 0; k < 3 && wall && s < view->anchor_base; k++)
+            put(&f, view->wall, packet_at(s, k, 3), row->anchor[1][k]);
         put(&f, view->bias, s, row->bias);
-        if (s >= view->arm_base)
-            fill_arms(&f, m, i);
+        if (s >= view->anchor_base)
+            fill_anchors(&f, m, i);
     }
     for (uint32_t i = 0; i < m->bodies && view->inverse; i++)
         for (int k = 0; k < 6; k++)
@@ -182,7 +183,7 @@ static inline void fixture_start(fixture *f, const model *m, const double *gamma
     for (uint32_t i = 0; i < 3 * m->rows; i++)
         put(f, view->gamma, packet_at(f->place[i / 3], i % 3, 3), gamma ? gamma[i] : 0);
     for (uint32_t i = 0; i < m->bodies; i++) {
-        /* arm rows have no use for 1/I: where there is none, a wrong one shows it */
+        /* anchor rows have no use for 1/I: where there is none, a wrong one shows it */
         const double *v = m->free[i], im = m->inverse[i][0][0];
         const double ii = is_ball(m->inverse[i]) ? m->inverse[i][3][3] : 77;
         const double numbers[8] = {v[0], v[1], v[2], im, v[3], v[4], v[5], ii};
@@ -310,18 +311,19 @@ static inline model model_recorded(const tl_world *world, const tl_problem *prob
             head[k] = get(backend, view->head, packet_at(s, k, TLK_HEAD));
         *row = (model_row){.a = view->a[s],
                            .b = view->b[s],
-                           .central = s < view->arm_base,
+                           .central = s < view->anchor_base,
                            .n = {head[0], head[1], head[2]},
                            .mu = head[3],
                            .bias = get(backend, view->bias, s)};
-        central_arms(row, head[4], head[5]);
+        central_anchors(row, head[4], head[5]);
         for (uint32_t k = 0; row->central && row->b >= view->moving && k < 3; k++)
-            row->arm[1][k] = view->wall ? get(backend, view->wall, packet_at(s, k, 3)) : 0;
+            row->anchor[1][k] = view->wall ? get(backend, view->wall, packet_at(s, k, 3)) : 0;
         for (uint32_t k = 0; !row->central && k < 6; k++)
-            row->arm[k / 3][k % 3] =
-                get(backend, view->arms, packet_at(s - view->arm_base, k, TLK_ARMS));
+            row->anchor[k / 3][k % 3] =
+                get(backend, view->anchors, packet_at(s - view->anchor_base, k, TLK_ANCHORS));
         if (!row->central)
-            row->step = get(backend, view->arms, packet_at(s - view->arm_base, 6, TLK_ARMS));
+            row->step =
+                get(backend, view->anchors, packet_at(s - view->anchor_base, 6, TLK_ANCHORS));
         row_jacobian(row);
     }
     if (places)

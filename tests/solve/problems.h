@@ -10,11 +10,11 @@
 
 typedef struct model_row {
     uint32_t a, b; /* bodies; a moves */
-    bool central;  /* a contact of two balls: the arms are along the normal */
+    bool central;  /* a contact of two balls: the anchors are along the normal */
     double n[3], mu, bias;
-    double arm[2][3];  /* from the origins of a and b to where the impulse acts */
-    double j[2][3][6]; /* u = j[0] v_a + j[1] v_b, of those */
-    double step;       /* the step length for all three, where it is given; else 0 */
+    double anchor[2][3]; /* from the origins of a and b to where the impulse acts */
+    double j[2][3][6];   /* u = j[0] v_a + j[1] v_b, of those */
+    double step;         /* the step length for all three, where it is given; else 0 */
 } model_row;
 
 typedef struct model {
@@ -49,10 +49,10 @@ static inline void model_free(model *m)
     *m = (model){0};
 }
 
-/* j = sign [1, -[arm]x]: the velocity of a rigid body's point at the end of an arm. */
-static inline void rigid_jacobian(double sign, const double arm[3], double j[3][6])
+/* j = sign [1, -[anchor]x]: the velocity of a rigid body's point at the end of an anchor. */
+static inline void rigid_jacobian(double sign, const double anchor[3], double j[3][6])
 {
-    const double x = sign * arm[0], y = sign * arm[1], z = sign * arm[2];
+    const double x = sign * anchor[0], y = sign * anchor[1], z = sign * anchor[2];
     const double rows[3][6] = {
         {sign, 0, 0, 0, z, -y}, {0, sign, 0, -z, 0, x}, {0, 0, sign, y, -x, 0}};
     memcpy(j, rows, sizeof rows);
@@ -60,16 +60,16 @@ static inline void rigid_jacobian(double sign, const double arm[3], double j[3][
 
 static inline void row_jacobian(model_row *row)
 {
-    rigid_jacobian(-1, row->arm[0], row->j[0]);
-    rigid_jacobian(1, row->arm[1], row->j[1]);
+    rigid_jacobian(-1, row->anchor[0], row->j[0]);
+    rigid_jacobian(1, row->anchor[1], row->j[1]);
 }
 
-/* Arms of these lengths along the normal: those of a contact between balls. */
-static inline void central_arms(model_row *row, double a, double b)
+/* Anchors of these lengths along the normal: those of a contact between balls. */
+static inline void central_anchors(model_row *row, double a, double b)
 {
     for (int k = 0; k < 3; k++) {
-        row->arm[0][k] = a * row->n[k];
-        row->arm[1][k] = -b * row->n[k];
+        row->anchor[0][k] = a * row->n[k];
+        row->anchor[1][k] = -b * row->n[k];
     }
 }
 
@@ -77,7 +77,7 @@ static inline void central_arms(model_row *row, double a, double b)
 
 typedef enum family {
     BALLS,  /* balls and walls, which turn: central rows */
-    BODIES, /* rigid bodies with three moments and arms off the normal: arm rows */
+    BODIES, /* rigid bodies with three moments and anchors off the normal: anchor rows */
     MIXED,  /* both */
     FAMILIES
 } family;
@@ -111,23 +111,24 @@ static inline void random_inverse(dice *d, family kind, double inverse[6][6])
     }
 }
 
-/* A ball's arms are along the normal and a wall's is anywhere; others are up to half a radian off.
+/* A ball's anchors are along the normal and a wall's is anywhere; others are up to half a radian
+ * off.
  */
 static inline void random_row(dice *d, family kind, bool wall, model_row *row)
 {
-    double arm[3];
+    double anchor[3];
     roll_direction(d, row->n);
-    central_arms(row, roll(d, 0.2, 0.6), roll(d, 0.2, 0.6));
+    central_anchors(row, roll(d, 0.2, 0.6), roll(d, 0.2, 0.6));
     row->mu = roll(d, 0, 1) < 0.15 ? 0 : roll(d, 0.05, 0.8);
     row->central = kind == BALLS;
     for (int side = 0; side < 2 && kind == BODIES; side++) {
         const double sign = side ? 1 : -1, length = roll(d, 0.2, 0.6);
-        roll_direction(d, arm);
+        roll_direction(d, anchor);
         for (int k = 0; k < 3; k++)
-            row->arm[side][k] = length * (0.5 * arm[k] - sign * row->n[k]);
+            row->anchor[side][k] = length * (0.5 * anchor[k] - sign * row->n[k]);
     }
     if (wall)
-        roll3(d, -1, 1, row->arm[1]);
+        roll3(d, -1, 1, row->anchor[1]);
     row_jacobian(row);
 }
 

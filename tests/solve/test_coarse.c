@@ -84,11 +84,11 @@ static void node_force(const tl_world *world, const corrected *c, uint32_t k, ui
         for (int side = 0; side < 2; side++) {
             if ((side ? r->b : r->a) != i)
                 continue;
-            const double *arm = r->arm[side];
-            double weight = hat[0] + hat[1] * arm[0] + hat[2] * arm[1] + hat[3] * arm[2], x[3],
-                   at[4];
+            const double *anchor = r->anchor[side];
+            double weight = hat[0] + hat[1] * anchor[0] + hat[2] * anchor[1] + hat[3] * anchor[2],
+                   x[3], at[4];
             for (int d = 0; d < 3; d++)
-                x[d] = pos[4 * (size_t)i + d] + arm[d];
+                x[d] = pos[4 * (size_t)i + d] + anchor[d];
             hat_at(&c->problem.lattice, k, x, at);
             weight = exact ? at[0] : weight;
             for (int d = 0; d < 3; d++)
@@ -152,7 +152,7 @@ static double node_power(const tl_world *world, const corrected *c, uint32_t k)
         const double power = dot3(c->before + 3 * row, w);
         for (int side = 0; side < (both ? 2 : 1); side++) {
             hat_at(&c->problem.lattice, k, pos + 4 * (size_t)(side ? r->b : r->a), hat);
-            sum += (both ? 0.5 : 1) * power * (hat[0] + dot3(hat + 1, r->arm[side]));
+            sum += (both ? 0.5 : 1) * power * (hat[0] + dot3(hat + 1, r->anchor[side]));
         }
     }
     return sum;
@@ -223,7 +223,7 @@ static tl_world *column(pile_kind kind)
     return world;
 }
 
-/* Balls, and hulls, whose contacts are arm rows. */
+/* Balls, and hulls, whose contacts are anchor rows. */
 static void test_correction(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void test_longer_steps(void **state)
     tl_world_destroy(world);
 }
 
-/* Arm rows have usual steps with Coulomb's law. */
+/* Anchor rows have usual steps with Coulomb's law. */
 static void test_usual_steps(void **state)
 {
     (void)state;

@@ -21,20 +21,21 @@ typedef struct bench {
     double *gamma, (*vel)[6], (*again)[6];
 } bench;
 
-static bench bench_of(model m, tl_precision precision, bool arms)
+static bench bench_of(model m, tl_precision precision, bool anchors)
 {
     return (bench){.m = m,
-                   .f = fixture_new(&m, precision, arms),
+                   .f = fixture_new(&m, precision, anchors),
                    .gamma = zeros(3 * (size_t)m.rows, sizeof(double)),
                    .vel = zeros(m.bodies, sizeof(double[6])),
                    .again = zeros(m.bodies, sizeof(double[6]))};
 }
 
-static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision, bool arms)
+static bench bench_new(uint64_t seed, family which, extent size, tl_precision precision,
+                       bool anchors)
 {
     context("%s, %u rows, seed %u, %s", family_names[which], size.rows, (unsigned)seed,
             precision == TL_DOUBLE ? "double" : "mixed");
-    return bench_of(model_random(seed, which, size.bodies, size.rows), precision, arms);
+    return bench_of(model_random(seed, which, size.bodies, size.rows), precision, anchors);
 }
 
 static void bench_free(bench *b)
@@ -273,9 +274,9 @@ static void test_arbitrary_residual(void **state)
     for_each_problem(TL_MIXED, arbitrary_residual);
 }
 
-/* Central rows made arm rows: the same iterates, up to rounding; but for sweeps of the cone law,
- * which take half steps in arm rows. */
-static void test_central_as_arms(void **state)
+/* Central rows made anchor rows: the same iterates, up to rounding; but for sweeps of the cone law,
+ * which take half steps in anchor rows. */
+static void test_central_as_anchors(void **state)
 {
     (void)state;
     const family with_central[] = {BALLS, MIXED};
@@ -286,18 +287,18 @@ static void test_central_as_arms(void **state)
             continue;
         bench central =
             bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, false);
-        bench arms = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, true);
-        assert_true(central.f.problem.view.arm_base > 0 || central.m.rows < 10);
-        assert_int_equal(arms.f.problem.view.arm_base, 0);
+        bench anchors = bench_new(seed, with_central[n % 2], sizes[n / 2 % SIZES], TL_DOUBLE, true);
+        assert_true(central.f.problem.view.anchor_base > 0 || central.m.rows < 10);
+        assert_int_equal(anchors.f.problem.view.anchor_base, 0);
         solve(&central.f, &central.m, s, 0, 20, NULL);
-        solve(&arms.f, &arms.m, s, 0, 20, NULL);
+        solve(&anchors.f, &anchors.m, s, 0, 20, NULL);
         fixture_read(&central.f, &central.m, central.gamma, central.vel);
-        fixture_read(&arms.f, &arms.m, arms.gamma, arms.vel);
+        fixture_read(&anchors.f, &anchors.m, anchors.gamma, anchors.vel);
         for (uint32_t i = 0; i < 3 * central.m.rows; i++)
-            assert_near(arms.gamma[i], central.gamma[i], 1e-11);
-        assert_below(largest_difference(&central, central.vel, arms.vel), 1e-11);
+            assert_near(anchors.gamma[i], central.gamma[i], 1e-11);
+        assert_below(largest_difference(&central, central.vel, anchors.vel), 1e-11);
         bench_free(&central);
-        bench_free(&arms);
+        bench_free(&anchors);
     }
 }
 
@@ -365,7 +366,7 @@ static model axis_model(uint64_t seed, bool column)
     for (uint32_t i = 0; i < m.rows; i++) {
         for (uint32_t k = 0; k < 3; k++)
             m.row[i].n[k] = (column ? 2 : i % 3) == k ? (i & 1 ? 1 : -1) : 0;
-        central_arms(&m.row[i], norm3(m.row[i].arm[0]), norm3(m.row[i].arm[1]));
+        central_anchors(&m.row[i], norm3(m.row[i].anchor[0]), norm3(m.row[i].anchor[1]));
         row_jacobian(&m.row[i]);
     }
     for (uint32_t i = 0; column && i < m.moving; i++)
@@ -436,9 +437,9 @@ static void test_hub(void **state)
             /* balls of MIXED now touch bodies of other kinds */
             const bool balls = is_ball(m.inverse[m.row[i].a]) && is_ball(m.inverse[m.row[i].b]);
             m.row[i].central = m.row[i].central && balls;
-            /* and what was a wall has arms now */
+            /* and what was a wall has anchors now */
             if (m.row[i].central)
-                central_arms(&m.row[i], norm3(m.row[i].arm[0]), norm3(m.row[i].arm[1]));
+                central_anchors(&m.row[i], norm3(m.row[i].anchor[0]), norm3(m.row[i].anchor[1]));
             row_jacobian(&m.row[i]);
         }
         make_solvable(&m);
@@ -520,7 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cone_double),  cmocka_unit_test(test_cone_mixed),
         cmocka_unit_test(test_coulomb),      cmocka_unit_test(test_arbitrary_residual),
-        cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_central_as_arms),
+        cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_central_as_anchors),
         cmocka_unit_test(test_frictionless), cmocka_unit_test(test_hub),
         cmocka_unit_test(test_iterations),   cmocka_unit_test(test_no_rows),
         cmocka_unit_test(test_axes),         cmocka_unit_test(test_factors),

@@ -1,5 +1,5 @@
 /* The solvers on the problems of worlds: piles, where they must agree and APGD must need far fewer
- * iterations than Jacobi, and bodies of several spheres, whose arm rows are compared with what
+ * iterations than Jacobi, and bodies of several spheres, whose anchor rows are compared with what
  * they are made from. */
 #include "physics/shapes.h"
 #include "solve/layout.h"
@@ -157,7 +157,7 @@ static void test_apgd_is_faster(void **state)
     tl_world_destroy(world);
 }
 
-/* ---- Arm rows ---- */
+/* ---- Anchor rows ---- */
 
 /* Loose balls and bodies of three spheres each fall on a floor. `inertia` is that of the bodies,
  * all 0 for what their spheres have. */
@@ -216,9 +216,9 @@ static void check_rigid_motion(const tl_world *world, const model *m)
     free(vel);
 }
 
-/* What follows of an arm row from the rest: its arms end at one point, where the bodies are; the
- * inverse inertias and the step lengths are those of the model. */
-static void check_arms(const tl_world *world, const record *r, uint32_t i)
+/* What follows of an anchor row from the rest: its anchors end at one point, where the bodies are;
+ * the inverse inertias and the step lengths are those of the model. */
+static void check_anchors(const tl_world *world, const record *r, uint32_t i)
 {
     const tlk_problem *view = &r->problem.view;
     const model_row *row = &r->m.row[i];
@@ -227,7 +227,7 @@ static void check_arms(const tl_world *world, const record *r, uint32_t i)
     for (int k = 0; k < 3; k++) {
         const double *x = world->pos.data, *xa = x + 4 * (size_t)row->a,
                      *xb = x + 4 * (size_t)row->b;
-        assert_near(xa[k] + row->arm[0][k], xb[k] + row->arm[1][k], 1e-12);
+        assert_near(xa[k] + row->anchor[0][k], xb[k] + row->anchor[1][k], 1e-12);
     }
     for (int k = 0; k < 12; k++) {
         const uint32_t body = k < 6 ? row->a : row->b;
@@ -248,18 +248,18 @@ static void check_arms(const tl_world *world, const record *r, uint32_t i)
 
 static void check_rows(tl_world *world, const char *name)
 {
-    uint32_t arms = 0, central = 0;
+    uint32_t anchors = 0, central = 0;
     record r = record_solve(world, &solvers[0], 0, 1);
     context("%s", name);
     check_rigid_motion(world, &r.m);
     for (uint32_t i = 0; i < r.m.rows; i++) {
         assert_near(norm3(r.m.row[i].n), 1, 1e-12);
         central += r.m.row[i].central;
-        arms += !r.m.row[i].central;
+        anchors += !r.m.row[i].central;
         if (!r.m.row[i].central)
-            check_arms(world, &r, i);
+            check_anchors(world, &r, i);
     }
-    assert_true(arms >= 3);
+    assert_true(anchors >= 3);
     assert_true(central >= 1 || r.m.moving == 1);
     record_free(&r);
 }

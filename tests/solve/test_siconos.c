@@ -395,7 +395,7 @@ static void change_units(model *m, double mass, double length)
         }
     for (uint32_t i = 0; i < m->rows; i++) {
         for (int k = 0; k < 6; k++)
-            m->row[i].arm[k / 3][k % 3] /= length;
+            m->row[i].anchor[k / 3][k % 3] /= length;
         row_jacobian(&m->row[i]);
     }
 }

@@ -2,7 +2,7 @@
 /* The wide kernels against the plain ones: the same bits after every step, for each instruction set
  * of this machine, every solver, law and overlap mode, in both precisions. Spheres fall on a
  * turning paddle among bodies of three spheres, so that all kinds of rows are there: central and
- * arm rows, against moving bodies, fixed walls and one that turns. And random problems, as they
+ * anchor rows, against moving bodies, fixed walls and one that turns. And random problems, as they
  * are. */
 #include "solve/layout.h"
 

@@ -94,10 +94,10 @@ static bool keep(couple *c, tlk_manifold *m)
 /* Turns the second body by an angle about a point of the world. */
 static void turn_second(couple *c, const double axis[3], double angle, const double about[3])
 {
-    double q[4], arm[3], to[3], old[4];
+    double q[4], anchor[3], to[3], old[4];
     turn(axis, angle, q);
-    add3(c->pos[1], -1, about, arm);
-    tlk_rotate(q, arm, to);
+    add3(c->pos[1], -1, about, anchor);
+    tlk_rotate(q, anchor, to);
     add3(about, 1, to, c->pos[1]);
     memcpy(old, c->quat[1], sizeof old);
     double cross[3];

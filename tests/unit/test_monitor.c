@@ -174,7 +174,7 @@ static void test_heap(void **state)
 }
 
 /* A ball at rest on one of two shapes of a table: that shape has the force, and the moment about
- * the table's origin and about a point is force times arm. */
+ * the table's origin and about a point is force times anchor. */
 static void lever(const variant *v)
 {
     const double mass = 3;

@@ -43,7 +43,7 @@ static void collide(const solid *a, const solid *b, double limit, tlk_manifold *
         for (uint32_t j = 0; j < m->count; j++) {
             double moved[3];
             add3(m->at[i], m->gap[i], m->n, moved);
-            assert_true(i == j || m->key[i] != m->key[j]);
+            assert_true(i == j || m->feature[i] != m->feature[j]);
             if (fabs(back.gap[j] - m->gap[i]) < 1e-9)
                 nearest = fmin(nearest, distance3(moved, back.at[j]));
         }
@@ -501,8 +501,8 @@ static void test_flat_shapes(void **state)
     assert_near(least_gap(&m), -1.25, 1e-12);
 }
 
-/* Shapes that slide and turn on a box by small steps, shaken as what rests is: keys stay, and
- * points move by as little. */
+/* Shapes that slide and turn on a box by small steps, shaken as what rests is: feature ids stay,
+ * and points move by as little. */
 static void test_keys_stay(void **state)
 {
     (void)state;
@@ -536,7 +536,7 @@ static void test_keys_stay(void **state)
             assert_int_equal(m.count, cases[c].points);
             for (uint32_t j = 0; j < m.count && i > 0; j++) {
                 uint32_t l = 0;
-                while (l < m.count && last.key[l] != m.key[j])
+                while (l < m.count && last.feature[l] != m.feature[j])
                     l++;
                 assert_true(l < m.count);
                 assert_below(distance3(m.at[j], last.at[l]), 5e-3);

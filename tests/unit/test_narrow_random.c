@@ -161,7 +161,7 @@ static double sunk(const tlk_convex *c)
     return (c->kind == TLK_HULL ? 1 : 0.12) * c->rounding;
 }
 
-/* Points: on a, `gap` from b, within the limit, keys all different. */
+/* Points: on a, `gap` from b, within the limit, feature ids all different. */
 static void check_points(dice *d, const solid *a, const solid *b, double scale)
 {
     tlk_manifold m, all;
@@ -182,7 +182,7 @@ static void check_points(dice *d, const solid *a, const solid *b, double scale)
         assert_below(on_b, flush + askew);
         assert_above(on_b, -flush - sunk(&b->c) - askew);
         for (uint32_t j = 0; j < i; j++)
-            assert_true(m.key[i] != m.key[j]);
+            assert_true(m.feature[i] != m.feature[j]);
     }
 }
 

@@ -214,7 +214,7 @@ static uint32_t turn_of(uint64_t used, uint32_t colour)
 }
 
 /* Rows that wait for each other know their turns from the colours used at each body, which outlast
- * the rest of colouring; packets are filled up. Returns how many of them are arm rows. */
+ * the rest of colouring; packets are filled up. Returns how many of them are anchor rows. */
 static uint32_t check_turns(tl_world *world)
 {
     tl_problem problem;
@@ -244,7 +244,7 @@ static uint32_t check_turns(tl_world *world)
             assert_int_equal(view->turns[s], turn_of(used[view->a[s]], colour[i]) | at_b);
         }
     free(used);
-    return view->rows - view->arm_base;
+    return view->rows - view->anchor_base;
 }
 
 static void test_turns(void **state)
@@ -255,8 +255,8 @@ static void test_turns(void **state)
     uint32_t most = 0;
     for (int i = 0; i < 30; i++) {
         assert_ok(tl_world_step(world, 3, NULL));
-        const uint32_t arms = check_turns(world);
-        most = arms > most ? arms : most;
+        const uint32_t anchors = check_turns(world);
+        most = anchors > most ? anchors : most;
     }
     assert_true(tl_world_contact_count(world) > 200 && most > 8);
     tl_world_destroy(world);

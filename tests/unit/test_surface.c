@@ -89,7 +89,7 @@ static double extent(const tlk_convex *a, const double d[3])
 /* ---- All contacts of a shape ---- */
 
 typedef struct contact {
-    uint32_t triangle, key;
+    uint32_t triangle, feature;
     double n[3], at[3], gap; /* relative to `about`, world axes */
 } contact;
 
@@ -127,14 +127,14 @@ static const found *find_all(const tlk_surface *s, const tlk_convex *a, const do
             assert_true(f->count < 2000);
             contact *c = &f->of[f->count++];
             c->triangle = t;
-            c->key = m.key[i];
+            c->feature = m.feature[i];
             c->gap = m.gap[i];
             memcpy(c->n, m.n, sizeof c->n);
             memcpy(c->at, m.at[i], sizeof c->at);
             assert_below(c->gap, limit + 1e-12);
             f->least = fmin(f->least, c->gap);
             for (uint32_t j = 0; j < i; j++)
-                assert_int_not_equal(m.key[i], m.key[j]);
+                assert_int_not_equal(m.feature[i], m.feature[j]);
         }
     }
     return f;

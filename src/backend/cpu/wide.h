@@ -6,7 +6,7 @@
 #define TL_BACKEND_CPU_WIDE_H
 
 #include "backend/cpu/wide_advance.h"
-#include "backend/cpu/wide_arms.h"
+#include "backend/cpu/wide_anchors.h"
 #include "backend/cpu/wide_audit.h"
 #include "backend/cpu/wide_bodies.h"
 #include "backend/cpu/wide_find.h"
@@ -25,7 +25,7 @@
 #endif
 #define TLK_WIDE_LIST       \
     TLK_WIDE_KEEP           \
-    TLK_WIDE(arm_steps)     \
+    TLK_WIDE(anchor_steps)  \
     TLK_WIDE(psor_start)    \
     TLK_WIDE(psor_sweep)    \
     TLK_WIDE(position_rows) \

@@ -25,8 +25,8 @@ WIDE vec wide_cone_residual(const tlk_problem *p, const wide_row *h, const vec *
                             const vec *g, const vec *u)
 {
     const vec kn = va[3] + vb[3];
-    const vec kt = kn + (h->arm_a * h->arm_a * va[7] + h->arm_b * h->arm_b * vb[7]);
-    const vec eta = h->kind == WIDE_ARMS ? h->eta[2] : vec_set(3) / (kn + vec_set(2) * kt);
+    const vec kt = kn + (h->anchor_a * h->anchor_a * va[7] + h->anchor_b * h->anchor_b * vb[7]);
+    const vec eta = h->kind == WIDE_ANCHORS ? h->eta[2] : vec_set(3) / (kn + vec_set(2) * kt);
     vec w[3] = {u[0], u[1], u[2]}, next[3], t[3];
     if (p->coulomb) {
         const vec wn = vec_dot(w, h->n);
@@ -88,7 +88,7 @@ WIDE void wide_add_residual(dvec_bits row, dvec r, dvec *acc)
 WIDE void wide_residual_packet(const tlk_problem *p, vec_rows s, wide_kind kind, dvec *acc)
 {
     vec_bits here;
-    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+    if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
     const wide_row h = wide_load_some(p, s, kind, &here);
     vec vb[8], g[3];
@@ -105,19 +105,19 @@ static void wide_residual(const void *args, uint32_t begin, uint32_t end, double
     dvec acc[3];
     for (int k = 0; k < 3; k++)
         acc[k] = (dvec){0} + lanes[0][k];
-    const uint32_t arms = tlk_max(begin, tlk_min(end, p.arm_base));
+    const uint32_t anchors = tlk_max(begin, tlk_min(end, p.anchor_base));
     if (p.material || p.frictionless) {
         for (uint32_t s = begin; s < end; s++)
             tlk_residual(&p, s, lanes[s % TLK_LANES]);
         fold_lanes(3, "sMs", lanes, numbers);
         return;
     }
-    for (uint32_t s = begin; s < arms && !p.wall; s += WIDE_LANES)
-        wide_residual_packet(&p, wide_rows_at(s, arms), WIDE_CENTRAL, acc);
-    for (uint32_t s = begin; s < arms && p.wall; s += WIDE_LANES)
-        wide_residual_packet(&p, wide_rows_at(s, arms), WIDE_WALLS, acc);
-    for (uint32_t s = arms; s < end; s += WIDE_LANES)
-        wide_residual_packet(&p, wide_rows_at(s, end), WIDE_ARMS, acc);
+    for (uint32_t s = begin; s < anchors && !p.wall; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, anchors), WIDE_CENTRAL, acc);
+    for (uint32_t s = begin; s < anchors && p.wall; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, anchors), WIDE_WALLS, acc);
+    for (uint32_t s = anchors; s < end; s += WIDE_LANES)
+        wide_residual_packet(&p, wide_rows_at(s, end), WIDE_ANCHORS, acc);
     for (uint32_t l = 0; l < TLK_LANES; l++)
         for (int k = 0; k < 3; k++)
             lanes[l][k] = acc[k][l];
@@ -129,16 +129,16 @@ WIDE void wide_audit_packet(const tlk_audit *q, vec_rows s, wide_kind kind, dvec
 {
     const tlk_problem *p = &q->problem;
     vec_bits here;
-    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+    if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
     const wide_row h = wide_load_some(p, s, kind, &here);
     vec vb[8], g[3], wall[3], struck[3], surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
     const vec residual = wide_row_residual(p, s, &h, vb, g), gaps = vec_load(q->gap, s, 0, 1);
-    if (kind == WIDE_ARMS)
+    if (kind == WIDE_ANCHORS)
         vec_cross(vb + 4, h.rb, surface);
     for (uint32_t k = 0; k < 3; k++) {
         struck[k] = q->impact ? vec_load(q->impact, s, k, 3) : vec_set(0);
-        wall[k] = kind == WIDE_ARMS ? vb[k] + surface[k] : vb[k];
+        wall[k] = kind == WIDE_ANCHORS ? vb[k] + surface[k] : vb[k];
     }
     const vec carried = vec_dot(g, g), hit = vec_dot(struck, struck);
     const dvec zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1}, none = one * -1e300;
@@ -171,19 +171,19 @@ static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, doubl
     dvec acc[8];
     for (int k = 0; k < 8; k++)
         acc[k] = (dvec){0} + lanes[0][k];
-    const uint32_t arms = tlk_max(begin, tlk_min(end, q.problem.arm_base));
+    const uint32_t anchors = tlk_max(begin, tlk_min(end, q.problem.anchor_base));
     if (q.problem.material) {
         for (uint32_t s = begin; s < end; s++)
             tlk_audit_row(&q, s, lanes[s % TLK_LANES]);
         fold_lanes(8, "sMsssMss", lanes, numbers);
         return;
     }
-    for (uint32_t s = begin; s < arms && !q.problem.wall; s += WIDE_LANES)
-        wide_audit_packet(&q, wide_rows_at(s, arms), WIDE_CENTRAL, acc);
-    for (uint32_t s = begin; s < arms && q.problem.wall; s += WIDE_LANES)
-        wide_audit_packet(&q, wide_rows_at(s, arms), WIDE_WALLS, acc);
-    for (uint32_t s = arms; s < end; s += WIDE_LANES)
-        wide_audit_packet(&q, wide_rows_at(s, end), WIDE_ARMS, acc);
+    for (uint32_t s = begin; s < anchors && !q.problem.wall; s += WIDE_LANES)
+        wide_audit_packet(&q, wide_rows_at(s, anchors), WIDE_CENTRAL, acc);
+    for (uint32_t s = begin; s < anchors && q.problem.wall; s += WIDE_LANES)
+        wide_audit_packet(&q, wide_rows_at(s, anchors), WIDE_WALLS, acc);
+    for (uint32_t s = anchors; s < end; s += WIDE_LANES)
+        wide_audit_packet(&q, wide_rows_at(s, end), WIDE_ANCHORS, acc);
     for (uint32_t l = 0; l < TLK_LANES; l++)
         for (int k = 0; k < 8; k++)
             lanes[l][k] = acc[k][l];
@@ -194,7 +194,7 @@ static void wide_audit_row(const void *args, uint32_t begin, uint32_t end, doubl
 WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, vec_rows s, wide_kind kind)
 {
     vec_bits here;
-    if (kind == WIDE_ARMS && !wide_here(p, s, &here))
+    if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
     const wide_row h = wide_load_some(p, s, kind, &here);
     vec va[8], vb[8], u[3], g[3];
@@ -232,13 +232,13 @@ static void wide_position_rows(const void *args, uint32_t begin, uint32_t end)
         tlk_position_rows(&q, s);
     if (q.material)
         return;
-    const uint32_t arms = tlk_max(begin, tlk_min(end, p.arm_base));
-    for (uint32_t s = begin; s < arms && !p.wall; s += WIDE_LANES)
-        wide_position_packet(&q, &p, wide_rows_at(s, arms), WIDE_CENTRAL);
-    for (uint32_t s = begin; s < arms && p.wall; s += WIDE_LANES)
-        wide_position_packet(&q, &p, wide_rows_at(s, arms), WIDE_WALLS);
-    for (uint32_t s = arms; s < end; s += WIDE_LANES)
-        wide_position_packet(&q, &p, wide_rows_at(s, end), WIDE_ARMS);
+    const uint32_t anchors = tlk_max(begin, tlk_min(end, p.anchor_base));
+    for (uint32_t s = begin; s < anchors && !p.wall; s += WIDE_LANES)
+        wide_position_packet(&q, &p, wide_rows_at(s, anchors), WIDE_CENTRAL);
+    for (uint32_t s = begin; s < anchors && p.wall; s += WIDE_LANES)
+        wide_position_packet(&q, &p, wide_rows_at(s, anchors), WIDE_WALLS);
+    for (uint32_t s = anchors; s < end; s += WIDE_LANES)
+        wide_position_packet(&q, &p, wide_rows_at(s, end), WIDE_ANCHORS);
 }
 
 #endif

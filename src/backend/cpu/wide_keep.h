@@ -224,20 +224,20 @@ WIDE dvec_bits wide_manifolds(const tlk_find *f, const wide_pairs *w, uint32_t l
     *normal = wide_round(n);
     *open = (dvec_bits){0};
     for (uint32_t c = 0; c < points; c++) {
-        dvec kept[8], arm[3], end[3], apart[3], out[4];
+        dvec kept[8], anchor[3], end[3], apart[3], out[4];
         for (int k = 0; k < 8; k++)
             kept[k] = vec_widen(point[c][k], l / TLK_LANES);
         const dvec_bits here = *(const dvec_bits *)(w->points + l) > (int64_t)c;
-        dvec_apply(ra, kept, arm);
+        dvec_apply(ra, kept, anchor);
         dvec_apply(rb, kept + 4, end);
         for (int k = 0; k < 3; k++)
-            apart[k] = d[k] + end[k] - arm[k];
+            apart[k] = d[k] + end[k] - anchor[k];
         const dvec along = dvec_dot(apart, n), gap = along + kept[3], moved = gap - kept[7];
         const dvec beside = dvec_dot(apart, apart) - along * along;
         keeps &= ~here | (beside + moved * moved <= most * most);
         *open |= here & ~(gap <= f->envelope);
         for (int k = 0; k < 3; k++)
-            out[k] = e->x[k] - e->ci[k] + arm[k];
+            out[k] = e->x[k] - e->ci[k] + anchor[k];
         out[3] = gap;
         slot[c] = wide_round(out);
     }
@@ -302,7 +302,7 @@ WIDE void wide_keep_pairs(const tlk_touching *t, wide_pairs *w)
             for (uint32_t c = 0; c < (uint32_t)w->points[l + k]; c++) {
                 const size_t at = TLK_POINTS_MOST * (size_t)p + c;
                 wide_put(slot + c, k, t->slot + 4 * at);
-                t->key[at] = w->old[l + k] + c;
+                t->slot_feature[at] = w->old[l + k] + c;
             }
             wide_put(&normal, k, t->normal + 4 * (size_t)p);
             t->points[p] = (uint32_t)w->points[l + k];

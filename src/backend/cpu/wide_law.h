@@ -249,21 +249,21 @@ WIDE void wide_pace(const tlk_penalty *p, const uint32_t *body, vec v[8])
     __builtin_memcpy(v, at, sizeof at);
 }
 
-/* The arm of a body. */
-WIDE void wide_arm(wide_whose kind, const wide_touching *t, uint32_t reach, uint32_t off,
-                   uint32_t from, const vec *n, vec *arm)
+/* The anchor of a body. */
+WIDE void wide_anchor(wide_whose kind, const wide_touching *t, uint32_t reach, uint32_t off,
+                      uint32_t from, const vec *n, vec *anchor)
 {
     const vec far = wide_take(t, reach, from);
     for (uint32_t k = 0; k < 3; k++)
-        arm[k] = (kind == WIDE_BALLS ? (vec){0} : wide_take(t, off + k, from)) + far * n[k];
+        anchor[k] = (kind == WIDE_BALLS ? (vec){0} : wide_take(t, off + k, from)) + far * n[k];
 }
 
 /* tlk_plain_surface */
-WIDE void wide_surface(const tlk_penalty *p, const uint32_t *body, const vec *arm, vec *of)
+WIDE void wide_surface(const tlk_penalty *p, const uint32_t *body, const vec *anchor, vec *of)
 {
     vec v[8], turn[3];
     wide_pace(p, body, v);
-    vec_cross(v + 4, arm, turn);
+    vec_cross(v + 4, anchor, turn);
     for (int k = 0; k < 3; k++)
         of[k] = v[k] + turn[k];
 }
@@ -317,13 +317,13 @@ WIDE void wide_grow(const tlk_penalty *p, wide_whose kind, const vec *n, const v
 WIDE void wide_press(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_touching *t)
 {
     const vec none = {0}, overlap = wide_take(t, AT_OVERLAP, from);
-    vec n[3], arm_a[3], arm_b[3], of_a[3], of_b[3], slip[3], approach = none, of[2];
+    vec n[3], anchor_a[3], anchor_b[3], of_a[3], of_b[3], slip[3], approach = none, of[2];
     wide_laws law;
     wide_take3(t, AT_N, from, n);
-    wide_arm(kind, t, AT_REACH_A, AT_FROM_A, from, n, arm_a);
-    wide_arm(kind, t, AT_REACH_B, AT_FROM_B, from, n, arm_b);
-    wide_surface(p, t->a + from, arm_a, of_a);
-    wide_surface(p, t->b + from, arm_b, of_b);
+    wide_anchor(kind, t, AT_REACH_A, AT_FROM_A, from, n, anchor_a);
+    wide_anchor(kind, t, AT_REACH_B, AT_FROM_B, from, n, anchor_b);
+    wide_surface(p, t->a + from, anchor_a, of_a);
+    wide_surface(p, t->b + from, anchor_b, of_b);
     if (kind != WIDE_BALLS) {
         wide_set3(t, AT_OF_A, from, of_a);
         wide_set3(t, AT_OF_B, from, of_b);
@@ -457,10 +457,10 @@ WIDE void wide_back(const tlk_penalty *p, const wide_touching *t, uint32_t from,
 
 /* What acts on a body of each pair: tlk_penalty_load */
 WIDE void wide_load(const tlk_penalty *p, const uint32_t *at, uint32_t lanes, uint32_t side,
-                    const vec *f, const vec *arm)
+                    const vec *f, const vec *anchor)
 {
     vec turn[3], r[8];
-    vec_cross(arm, f, turn);
+    vec_cross(anchor, f, turn);
     for (int k = 0; k < 3; k++) {
         r[k] = side ? f[k] : -f[k];
         r[4 + k] = side ? turn[k] : -turn[k];
@@ -491,14 +491,14 @@ WIDE void wide_loads(const tlk_penalty *p, wide_whose kind, const wide_touching 
 {
     _Alignas(32) uint32_t at[WIDE_LANES];
     for (uint32_t side = 0; side < 2; side++) {
-        vec arm[3];
+        vec anchor[3];
         if (kind == WIDE_BALLS)
             wide_words(p, wide_nears(t, from), TLK_NEAR_AT + side, at);
         for (uint32_t l = 0; l < WIDE_LANES && kind != WIDE_BALLS; l++)
             at[l] = p->at[2 * (size_t)t->pair[from + l] + side];
-        wide_arm(kind, t, side ? AT_REACH_B : AT_REACH_A, side ? AT_FROM_B : AT_FROM_A, from, n,
-                 arm);
-        wide_load(p, at, lanes, side, f, arm);
+        wide_anchor(kind, t, side ? AT_REACH_B : AT_REACH_A, side ? AT_FROM_B : AT_FROM_A, from, n,
+                    anchor);
+        wide_load(p, at, lanes, side, f, anchor);
     }
 }
 

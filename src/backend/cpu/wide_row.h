@@ -40,12 +40,12 @@ WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, vec_ro
 }
 
 /* What the compiler knows of rows, to leave out the rest: central rows where no wall turns, central
- * rows where one does, arm rows. */
-typedef enum wide_kind { WIDE_CENTRAL, WIDE_WALLS, WIDE_ARMS } wide_kind;
+ * rows where one does, anchor rows. */
+typedef enum wide_kind { WIDE_CENTRAL, WIDE_WALLS, WIDE_ANCHORS } wide_kind;
 
 WIDE wide_kind wide_kind_of(const tlk_problem *p, uint32_t s)
 {
-    return s >= p->arm_base ? WIDE_ARMS : p->wall ? WIDE_WALLS : WIDE_CENTRAL;
+    return s >= p->anchor_base ? WIDE_ANCHORS : p->wall ? WIDE_WALLS : WIDE_CENTRAL;
 }
 
 /* Rows of a kind, as tlk_row. */
@@ -53,7 +53,7 @@ typedef struct wide_row {
     _Alignas(32) uint32_t a[WIDE_LANES], b[WIDE_LANES];
     wide_kind kind;
     bool material; /* the problem has materials */
-    vec n[3], mu, arm_a, arm_b;
+    vec n[3], mu, anchor_a, anchor_b;
     vec ra[3], rb[3], eta[3], ia[8], ib[8];
 } wide_row;
 
@@ -63,20 +63,20 @@ WIDE void wide_load_points(const tlk_problem *p, vec_rows s, wide_row *row)
     for (uint32_t f = 0; f < 3; f++)
         row->n[f] = vec_load(p->head, s, f, TLK_HEAD);
     row->mu = vec_load(p->head, s, 3, TLK_HEAD);
-    row->arm_a = vec_load(p->head, s, 4, TLK_HEAD);
-    row->arm_b = vec_load(p->head, s, 5, TLK_HEAD);
-    if (row->kind != WIDE_ARMS)
+    row->anchor_a = vec_load(p->head, s, 4, TLK_HEAD);
+    row->anchor_b = vec_load(p->head, s, 5, TLK_HEAD);
+    if (row->kind != WIDE_ANCHORS)
         return;
     vec_rows of = s;
     for (uint32_t q = 0; q < WIDE_PACKETS; q++)
-        of.first[q] -= p->arm_base;
+        of.first[q] -= p->anchor_base;
     for (uint32_t k = 0; k < 3; k++) {
-        row->ra[k] = vec_load(p->arms, of, k, TLK_ARMS);
-        row->rb[k] = vec_load(p->arms, of, 3 + k, TLK_ARMS);
+        row->ra[k] = vec_load(p->anchors, of, k, TLK_ANCHORS);
+        row->rb[k] = vec_load(p->anchors, of, 3 + k, TLK_ANCHORS);
     }
-    row->eta[0] = row->arm_a;
-    row->eta[1] = row->arm_b;
-    row->eta[2] = vec_load(p->arms, of, 6, TLK_ARMS);
+    row->eta[0] = row->anchor_a;
+    row->eta[1] = row->anchor_b;
+    row->eta[2] = vec_load(p->anchors, of, 6, TLK_ANCHORS);
 }
 
 /* All of rows whose bodies are known. */
@@ -85,7 +85,7 @@ WIDE void wide_load_rest(const tlk_problem *p, vec_rows s, wide_kind kind, wide_
     row->kind = kind;
     row->material = false;
     wide_load_points(p, s, row);
-    if (kind == WIDE_ARMS) {
+    if (kind == WIDE_ANCHORS) {
         vec_gather(p->inverse, row->a, row->ia);
         vec_gather(p->inverse, row->b, row->ib);
     }
@@ -161,7 +161,7 @@ WIDE void wide_store_pair(const tlk_problem *p, uint32_t lanes, const wide_row *
 WIDE void wide_velocity(const wide_row *row, const vec *va, const vec *vb, vec *u)
 {
     vec w[3], t[3];
-    if (row->kind == WIDE_ARMS) {
+    if (row->kind == WIDE_ANCHORS) {
         vec_cross(va + 4, row->ra, t);
         vec_cross(vb + 4, row->rb, w);
         for (int k = 0; k < 3; k++)
@@ -169,7 +169,7 @@ WIDE void wide_velocity(const wide_row *row, const vec *va, const vec *vb, vec *
         return;
     }
     for (int k = 0; k < 3; k++)
-        w[k] = row->arm_a * va[4 + k] + row->arm_b * vb[4 + k];
+        w[k] = row->anchor_a * va[4 + k] + row->anchor_b * vb[4 + k];
     vec_cross(w, row->n, t);
     for (int k = 0; k < 3; k++)
         u[k] = vb[k] - va[k] - t[k];
@@ -182,13 +182,13 @@ WIDE void wide_symmetric(const vec *m, const vec *x, vec *out)
     out[2] = m[4] * x[0] + m[5] * x[1] + m[2] * x[2];
 }
 
-/* What the impulses of arm rows change, as tlk_change. */
+/* What the impulses of anchor rows change, as tlk_change. */
 typedef struct wide_change {
     vec a[6], b[6];
 } wide_change;
 
-WIDE wide_change wide_arm_change(const wide_row *row, const vec *gamma, const vec *va,
-                                 const vec *vb)
+WIDE wide_change wide_anchor_change(const wide_row *row, const vec *gamma, const vec *va,
+                                    const vec *vb)
 {
     wide_change c;
     vec t[3];
@@ -215,8 +215,8 @@ WIDE void wide_add_velocity(const wide_row *row, const wide_change *c, vec *u)
 /* Adds M^-1 D gamma of rows to the velocities. */
 WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
 {
-    if (row->kind == WIDE_ARMS) {
-        const wide_change c = wide_arm_change(row, gamma, va, vb);
+    if (row->kind == WIDE_ANCHORS) {
+        const wide_change c = wide_anchor_change(row, gamma, va, vb);
         for (int k = 0; k < 3; k++) {
             va[k] -= c.a[k];
             vb[k] += c.b[k];
@@ -227,7 +227,7 @@ WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
     }
     vec t[3];
     vec_cross(row->n, gamma, t);
-    const vec ia = va[7] * row->arm_a, ib = vb[7] * row->arm_b;
+    const vec ia = va[7] * row->anchor_a, ib = vb[7] * row->anchor_b;
     for (int k = 0; k < 3; k++) {
         va[k] -= va[3] * gamma[k];
         vb[k] += vb[3] * gamma[k];
@@ -246,7 +246,7 @@ WIDE vec wide_material(const tlk_problem *p, vec_rows s, uint32_t field)
 WIDE void wide_turn(const wide_row *row, const vec *moment, vec *va, vec *vb)
 {
     vec ta[3], tb[3];
-    if (row->kind == WIDE_ARMS) {
+    if (row->kind == WIDE_ANCHORS) {
         wide_symmetric(row->ia, moment, ta);
         wide_symmetric(row->ib, moment, tb);
     } else {

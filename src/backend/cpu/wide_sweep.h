@@ -52,12 +52,13 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *ro
     for (uint32_t f = 0; f < 3; f++)
         gamma[f] = vec_load(p->gamma, s, f, 3);
     const vec *n = row->n, omega = vec_set((real)p->omega);
-    const bool arms = row->kind == WIDE_ARMS;
+    const bool anchors = row->kind == WIDE_ANCHORS;
     wide_velocity(row, va, vb, u);
     const vec kn = va[3] + vb[3];
-    const vec kt = kn + (row->arm_a * row->arm_a * va[7] + row->arm_b * row->arm_b * vb[7]);
+    const vec kt =
+        kn + (row->anchor_a * row->anchor_a * va[7] + row->anchor_b * row->anchor_b * vb[7]);
     const vec one = vec_set(1), gn = vec_dot(gamma, n);
-    vec step_n = arms ? row->eta[0] : one / kn, least = vec_set(0);
+    vec step_n = anchors ? row->eta[0] : one / kn, least = vec_set(0);
     if (row->material) {
         const vec soft = wide_material(p, s, 3);
         for (int k = 0; k < 3; k++)
@@ -68,14 +69,14 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *ro
     const vec un = vec_dot(u, n);
     vec next = gn - omega * step_n * (un + vec_load(p->bias, s, 0, 1));
     next = vec_select(next > least, next, least);
-    if (arms) {
+    if (anchors) {
         vec push[3];
         for (int k = 0; k < 3; k++)
             push[k] = (next - gn) * n[k];
-        const wide_change change = wide_arm_change(row, push, va, vb);
+        const wide_change change = wide_anchor_change(row, push, va, vb);
         wide_add_velocity(row, &change, u);
     }
-    const vec step = omega * (arms ? row->eta[1] : one / kt), sn = arms ? vec_dot(u, n) : un;
+    const vec step = omega * (anchors ? row->eta[1] : one / kt), sn = anchors ? vec_dot(u, n) : un;
     for (int k = 0; k < 3; k++)
         t[k] = gamma[k] - gn * n[k] - step * (u[k] - sn * n[k]);
     const vec square = vec_dot(t, t);
@@ -92,7 +93,7 @@ WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *ro
         wide_moment(p, s, row, value, va, vb);
 }
 
-/* Arm rows: the same without friction. */
+/* Anchor rows: the same without friction. */
 WIDE void wide_normal_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
 {
     vec gamma[3], u[3];
@@ -130,7 +131,7 @@ WIDE vec_rows wide_first_rows(const tlk_problem *p, uint32_t item, uint32_t lane
     vec_rows s;
     for (uint32_t q = 0; q < WIDE_PACKETS; q++) {
         const uint32_t at = q * TLK_LANES < lanes ? item + q * TLK_LANES : item;
-        s.first[q] = kind == WIDE_ARMS ? tlk_item_row(at, p->arm_base, p->item_rows) : at;
+        s.first[q] = kind == WIDE_ANCHORS ? tlk_item_row(at, p->anchor_base, p->item_rows) : at;
     }
     return s;
 }
@@ -146,7 +147,7 @@ WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_
     vec_bits here;
     wide_load_pair(p, s, &row, p->vel, va, vb);
     wide_rows(p, s, &row, step, va, vb);
-    for (uint32_t point = 1; kind == WIDE_ARMS && point < p->item_rows; point++) {
+    for (uint32_t point = 1; kind == WIDE_ANCHORS && point < p->item_rows; point++) {
         for (uint32_t q = 0; q < WIDE_PACKETS; q++)
             s.first[q] += TLK_LANES;
         const uint32_t count = wide_here(p, s, &here);
@@ -192,7 +193,7 @@ WIDE void wide_material_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_
 /* Items of a colour: tlk_psor_sweep without friction. */
 WIDE void wide_normal_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_kind kind)
 {
-    if (kind == WIDE_ARMS) {
+    if (kind == WIDE_ANCHORS) {
         wide_packet(p, item, lanes, kind, false, WIDE_NORMAL);
         return;
     }
@@ -254,8 +255,8 @@ WIDE void wide_normal_packet(const tlk_problem *p, uint32_t item, uint32_t lanes
 #define WIDE_RANGES(packet, loop)                   \
     WIDE_RANGE(packet, central, WIDE_CENTRAL, loop) \
     WIDE_RANGE(packet, walls, WIDE_WALLS, loop)     \
-    WIDE_RANGE(packet, arms, WIDE_ARMS, loop)       \
-    static wide_range *const packet[] = {packet##_central, packet##_walls, packet##_arms};
+    WIDE_RANGE(packet, anchors, WIDE_ANCHORS, loop) \
+    static wide_range *const packet[] = {packet##_central, packet##_walls, packet##_anchors};
 
 typedef void wide_range(const tlk_problem *, uint32_t, uint32_t);
 

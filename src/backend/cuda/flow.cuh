@@ -11,7 +11,8 @@
  * done. The results are those of sweeps colour by colour.
  *
  * Without friction central rows have no use for angular velocities and pass on the linear halves
- * alone; where there are arm rows, too, every row passes on both. Walls are nobody's to wait for.
+ * alone; where there are anchor rows, too, every row passes on both. Walls are nobody's to wait
+ * for.
  */
 #ifndef TL_BACKEND_CUDA_FLOW_CUH
 #define TL_BACKEND_CUDA_FLOW_CUH
@@ -23,7 +24,7 @@
 #define STAMP       0xffc00000u
 #define MOST_PASSES 0x8000u /* of a launch: what a stamp has room for */
 
-/* The colours of ranges, which are in their order, central rows before arm rows. */
+/* The colours of ranges, which are in their order, central rows before anchor rows. */
 typedef struct flow_colours {
     uint8_t of[MOST_RANGES];
 } flow_colours;
@@ -107,7 +108,7 @@ static __device__ __forceinline__ void flow_row(const tlk_problem &p, uint32_t i
     const uint32_t s = row_of_item<kind>(p, item);
     const bool half = sweep_of<kind>::normal && !sweep_of<kind>::mixed;
     const bool here = r.row.a != TLK_NONE;
-    r.row.arms = sweep_of<kind>::mixed && r.row.arms; /* for the compiler to know */
+    r.row.anchors = sweep_of<kind>::mixed && r.row.anchors; /* for the compiler to know */
     tlk_pair pair = {};
     tlk_change change = {};
     real eta[3] = {0, 0, 0};
@@ -165,7 +166,7 @@ static __device__ __forceinline__ fetched fetch_flow(const tlk_problem &p, uint3
 }
 
 /* Rows with friction are many registers: more threads at once are worth more than fetching ahead.
- * Arm rows are more than fit when there are as many threads. */
+ * Anchor rows are more than fit when there are as many threads. */
 template <int kind>
 static __global__ void __launch_bounds__(GRID_THREADS, sweep_of<kind>::mixed ? 2 : 4)
     flow_sweeps(const __grid_constant__ tlk_problem given,

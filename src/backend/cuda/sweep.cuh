@@ -19,8 +19,8 @@ typedef struct sweep_ranges {
 /* What the compiler may know of a list of ranges, to leave out the rest: any rows, or rows in
  * ranges none of which is serial with Coulomb friction, without friction, or about to take the
  * impulses they start with; and whether they are all central, central with walls that turn, of
- * both kinds, of both with several rows for each item of arm rows, or all of this with materials.
- * Problems without friction have neither walls that turn nor materials. */
+ * both kinds, of both with several rows for each item of anchor rows, or all of this with
+ * materials. Problems without friction have neither walls that turn nor materials. */
 enum {
     ANY_ROWS,
     ANY_START,
@@ -77,21 +77,21 @@ typedef struct fetched {
 template <int kind>
 static __device__ __forceinline__ uint32_t row_of_item(const tlk_problem &p, uint32_t item)
 {
-    return sweep_of<kind>::points ? tlk_item_row(item, p.arm_base, p.item_rows) : item;
+    return sweep_of<kind>::points ? tlk_item_row(item, p.anchor_base, p.item_rows) : item;
 }
 
-/* The rest of an arm row. */
+/* The rest of an anchor row. */
 template <int kind>
-static __device__ __forceinline__ void fetch_arms(const tlk_problem &p, uint32_t s, tlk_row &row)
+static __device__ __forceinline__ void fetch_anchors(const tlk_problem &p, uint32_t s, tlk_row &row)
 {
-    if (sweep_of<kind>::mixed && s >= p.arm_base) {
+    if (sweep_of<kind>::mixed && s >= p.anchor_base) {
         const real *head = p.head + tlk_at(s, 0, TLK_HEAD);
-        const real *arms = p.arms + tlk_at(s - p.arm_base, 0, TLK_ARMS);
-        row.arms = true;
+        const real *anchors = p.anchors + tlk_at(s - p.anchor_base, 0, TLK_ANCHORS);
+        row.anchors = true;
 #pragma unroll
         for (int k = 0; k < 3; k++) {
-            row.ra[k] = __ldcs(arms + k * TLK_LANES);
-            row.rb[k] = __ldcs(arms + (3 + k) * TLK_LANES);
+            row.ra[k] = __ldcs(anchors + k * TLK_LANES);
+            row.rb[k] = __ldcs(anchors + (3 + k) * TLK_LANES);
         }
         row.eta[0] = __ldcs(head + 4 * TLK_LANES);
         row.eta[1] = __ldcs(head + 5 * TLK_LANES);
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void fetch_arms(const tlk_problem &p, uint32_t
  * this is not fetched ahead, for want of registers, but stays in the first-level cache. */
 static __device__ __forceinline__ bool fetch_wall(const tlk_problem &p, uint32_t s, tlk_row &row)
 {
-    if (!p.wall || row.arms || row.a == TLK_NONE || row.b < p.moving)
+    if (!p.wall || row.anchors || row.a == TLK_NONE || row.b < p.moving)
         return false;
 #pragma unroll
     for (uint32_t k = 0; k < 3; k++)
@@ -130,10 +130,10 @@ static __device__ __forceinline__ fetched fetch(const tlk_problem &p, uint32_t i
         r.gamma[k] = __ldcs(gamma + k * TLK_LANES);
     }
     r.row.mu = sweep_of<kind>::coulomb ? __ldcs(head + 3 * TLK_LANES) : (real)0;
-    r.row.arm_a = !normal ? __ldcs(head + 4 * TLK_LANES) : (real)0;
-    r.row.arm_b = !normal ? __ldcs(head + 5 * TLK_LANES) : (real)0;
+    r.row.anchor_a = !normal ? __ldcs(head + 4 * TLK_LANES) : (real)0;
+    r.row.anchor_b = !normal ? __ldcs(head + 5 * TLK_LANES) : (real)0;
     r.bias = !sweep_of<kind>::start ? __ldcs(p.bias + s) : (real)0;
-    fetch_arms<kind>(p, s, r.row);
+    fetch_anchors<kind>(p, s, r.row);
     return r;
 }
 
@@ -228,7 +228,7 @@ static __device__ __forceinline__ void step_row(const tlk_problem &p, uint32_t s
                                                 fetched &r, tlk_pair &pair)
 {
     real u[3], moment[3], old[3] = {r.gamma[0], r.gamma[1], r.gamma[2]};
-    if (sweep_of<kind>::normal && !r.row.arms) {
+    if (sweep_of<kind>::normal && !r.row.anchors) {
         tlk_normal_step(&p, r.row.n, r.bias, pair.a, pair.b, r.gamma);
         return;
     }
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void step_row(const tlk_problem &p, uint32_t s
         tlk_add_material(&p, &r.row, tlk_dot(r.gamma, r.row.n), u);
     }
     if (sweep_of<kind>::normal)
-        tlk_arm_normal(&p, r.bias, &r.row, u, r.gamma);
+        tlk_anchor_normal(&p, r.bias, &r.row, u, r.gamma);
     else
         tlk_psor_coulomb(&p, r.bias, &r.row, &pair, u, eta, r.gamma);
     for (int k = 0; k < 3; k++)
@@ -251,26 +251,26 @@ static __device__ __forceinline__ void step_row(const tlk_problem &p, uint32_t s
     tlk_store3(p.moment, s, moment);
 }
 
-/* The further rows of an item of arm rows, one packet on each: its blocks stay as they are. What
+/* The further rows of an item of anchor rows, one packet on each: its blocks stay as they are. What
  * they need is not fetched ahead. */
 template <int kind>
 static __device__ __forceinline__ void step_points(const tlk_problem &p, uint32_t s, fetched &r,
                                                    tlk_pair &pair)
 {
-    const bool more = sweep_of<kind>::points && s >= p.arm_base && r.row.a != TLK_NONE;
+    const bool more = sweep_of<kind>::points && s >= p.anchor_base && r.row.a != TLK_NONE;
     for (uint32_t point = 1; more && point < p.item_rows; point++) {
         s += TLK_LANES;
         if (p.a[s] == TLK_NONE)
             return;
         const real *head = p.head + tlk_at(s, 0, TLK_HEAD), *gamma = p.gamma + tlk_at(s, 0, 3);
-        const real *arms = p.arms + tlk_at(s - p.arm_base, 0, TLK_ARMS);
+        const real *anchors = p.anchors + tlk_at(s - p.anchor_base, 0, TLK_ANCHORS);
         real eta[3];
 #pragma unroll
         for (int k = 0; k < 3; k++) {
             r.row.n[k] = __ldcs(head + k * TLK_LANES);
             r.gamma[k] = __ldcs(gamma + k * TLK_LANES);
-            r.row.ra[k] = __ldcs(arms + k * TLK_LANES);
-            r.row.rb[k] = __ldcs(arms + (3 + k) * TLK_LANES);
+            r.row.ra[k] = __ldcs(anchors + k * TLK_LANES);
+            r.row.rb[k] = __ldcs(anchors + (3 + k) * TLK_LANES);
         }
         r.row.mu = sweep_of<kind>::coulomb ? __ldcs(head + 3 * TLK_LANES) : (real)0;
         r.row.eta[0] = eta[0] = __ldcs(head + 4 * TLK_LANES);
@@ -287,16 +287,16 @@ static __device__ __forceinline__ void step_points(const tlk_problem &p, uint32_
     }
 }
 
-/* tlk_psor_sweep or tlk_psor_start of an item whose first row's data is here; `arms`: the rows of
- * the warp are arm rows. */
+/* tlk_psor_sweep or tlk_psor_start of an item whose first row's data is here; `anchors`: the rows
+ * of the warp are anchor rows. */
 template <int kind>
-static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t item, bool arms,
+static __device__ __forceinline__ void sweep_row(const tlk_problem &p, uint32_t item, bool anchors,
                                                  fetched &r)
 {
     const uint32_t s = row_of_item<kind>(p, item);
     const bool here = r.row.a != TLK_NONE;
-    r.row.arms = sweep_of<kind>::mixed && r.row.arms; /* for the compiler to know */
-    if (sweep_of<kind>::normal && !arms) {
+    r.row.anchors = sweep_of<kind>::mixed && r.row.anchors; /* for the compiler to know */
+    if (sweep_of<kind>::normal && !anchors) {
         if (here) {
             fetch_wall(p, s, r.row);
             tlk_psor_normal(&p, &r.row, r.bias, r.gamma);
@@ -358,7 +358,7 @@ static __device__ __forceinline__ void sweep_rows(const tlk_problem &given,
         next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
     for (uint32_t r = 0; r < repeats; r++)
         for (uint32_t i = 0; i < ranges.count; i++) {
-            const bool arms = sweep_of<kind>::mixed && ranges.begin[i] >= p.arm_base;
+            const bool anchors = sweep_of<kind>::mixed && ranges.begin[i] >= p.anchor_base;
             while (ahead.repeat == r && ahead.range == i) {
                 const uint32_t s = ahead.s;
                 fetched now = next;
@@ -368,7 +368,7 @@ static __device__ __forceinline__ void sweep_rows(const tlk_problem &given,
                 const bool again = ahead.s == s, more = ahead.repeat < repeats;
                 if (more && !again)
                     next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
-                sweep_row<kind>(p, s + lane, arms, now);
+                sweep_row<kind>(p, s + lane, anchors, now);
                 if (more && again)
                     next = fetch<kind>(p, ahead.s + lane, ranges.end[ahead.range]);
             }
@@ -437,9 +437,9 @@ static int sweep_kind(const tl_launch *launches, size_t count)
     if (problem->material)
         return start ? MATERIAL_START : MATERIAL_COULOMB;
     const int mixed = problem->item_rows > 1 ? POINTS_COULOMB : MIXED_COULOMB;
-    const int rows = problem->arm_base < problem->rows ? mixed
-                     : problem->wall                   ? WALLS_COULOMB
-                                                       : CENTRAL_COULOMB;
+    const int rows = problem->anchor_base < problem->rows ? mixed
+                     : problem->wall                      ? WALLS_COULOMB
+                                                          : CENTRAL_COULOMB;
     return rows + (start ? 2 : problem->frictionless ? 1 : 0);
 }
 

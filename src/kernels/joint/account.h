@@ -42,7 +42,7 @@ TL_NARROW void tlk_joint_reaction(const tlk_joints *g, const tlk_joint *j, uint3
     }
     const double *w = wrench[j->side[side]];
     double moment[3];
-    tlk_crossd(g->arm + 3 * (TLK_JOINT_BODIES * (size_t)i + j->side[side]), w, moment);
+    tlk_crossd(g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + j->side[side]), w, moment);
     for (int k = 0; k < 3; k++) {
         out->reaction[k] += side ? w[k] : -w[k];
         out->reaction[3 + k] += side ? w[3 + k] - moment[k] : moment[k] - w[3 + k];
@@ -72,7 +72,7 @@ TL_NARROW double tlk_joint_taut(const tlk_joints *g, const tlk_joint *j, uint32_
     for (uint32_t b = 0; b < j->bodies; b++) {
         const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
         if (j->node[b] != TLK_NONE)
-            sum -= tlk_taut_energy(tlk_taut_size(g->pull + at, g->arm + at, g->motion.h),
+            sum -= tlk_taut_energy(tlk_taut_size(g->pull + at, g->anchor + at, g->motion.h),
                                    tlk_least_moment(g, j->body[b]),
                                    g->vel + 8 * (size_t)j->body[b] + 4);
     }

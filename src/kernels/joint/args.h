@@ -235,7 +235,7 @@ typedef struct tlk_joints {
     double *base;   /* per row: the compliance that it has where it is hard */
     double *soft;   /* per row: that which it has in the factors; 0 where it is not hard */
     double *value;  /* per row: its coordinate, m or rad, as the step began */
-    double *arm;    /* 3 per joint and body: from the body's centre to where forces act */
+    double *anchor; /* 3 per joint and body: from the body's centre to where forces act */
     double *pull;   /* likewise: the force that makes it taut, N */
     const tlk_joint_memory *last;
     tlk_joint_memory *next;

@@ -21,13 +21,13 @@ TL_KERNEL double tlk_joint_lever(const tlk_joint *j, const tlk_frames *f, double
 {
     double most = 0;
     for (int s = 0; s < 2; s++) {
-        double arm[3];
+        double anchor[3];
         for (int k = 0; k < 3; k++) {
-            arm[k] = f->at[s][k] - f->centre[s][k];
+            anchor[k] = f->at[s][k] - f->centre[s][k];
             *far = tlk_max(*far, fabs(f->at[s][k]));
         }
         if (j->side[s] != TLK_NONE)
-            most = tlk_max(most, tlk_dotd(arm, arm));
+            most = tlk_max(most, tlk_dotd(anchor, anchor));
     }
     if (j->row[0] == TLK_ROW_DISTANCE && j->axis[0] == TLK_NONE)
         most = tlk_max(most, j->zero[0] * j->zero[0]);

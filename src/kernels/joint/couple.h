@@ -18,10 +18,10 @@ TL_KERNEL double tlk_towards(const double *from, const double *to, double *n)
 /* A pull along n at the origin of a frame. */
 TL_KERNEL void tlk_pull(const tlk_frames *f, int side, double scale, const double *n, double *rate)
 {
-    double arm[3], turn[3];
+    double anchor[3], turn[3];
     for (int k = 0; k < 3; k++)
-        arm[k] = f->at[side][k] - f->centre[side][k];
-    tlk_crossd(arm, n, turn);
+        anchor[k] = f->at[side][k] - f->centre[side][k];
+    tlk_crossd(anchor, n, turn);
     for (int k = 0; k < 3; k++) {
         rate[k] = scale * n[k];
         rate[3 + k] = scale * turn[k];

@@ -47,7 +47,7 @@ TL_KERNEL void tlk_frame_of(const double *x, const double *q, const tlk_joint *j
 {
     const double *at = j->at[s];
     const bool turned = j->turn[s][0] != 1; /* nearly never */
-    double own[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, body[3][3], arm[3];
+    double own[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, body[3][3], anchor[3];
     if (turned)
         tlk_axes(j->turn[s], own);
     if (j->side[s] == TLK_NONE) {
@@ -60,7 +60,7 @@ TL_KERNEL void tlk_frame_of(const double *x, const double *q, const tlk_joint *j
         return;
     }
     tlk_axes(q, body);
-    tlk_by_axes(body, at, arm);
+    tlk_by_axes(body, at, anchor);
     for (int k = 0; k < 3; k++) {
         if (turned)
             tlk_by_axes(body, own[k], f->axis[s][k]);
@@ -68,7 +68,7 @@ TL_KERNEL void tlk_frame_of(const double *x, const double *q, const tlk_joint *j
             f->axis[s][k][c] = body[k][c];
     }
     f->centre[s][0] = x[0], f->centre[s][1] = x[1], f->centre[s][2] = x[2];
-    f->at[s][0] = x[0] + arm[0], f->at[s][1] = x[1] + arm[1], f->at[s][2] = x[2] + arm[2];
+    f->at[s][0] = x[0] + anchor[0], f->at[s][1] = x[1] + anchor[1], f->at[s][2] = x[2] + anchor[2];
 }
 
 TL_NARROW void tlk_frames_of(const double *pos, const double *quat, const tlk_joint *j,

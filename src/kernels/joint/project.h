@@ -201,8 +201,8 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
                         g->lambda[j->first + r];
         for (int c = 0; c < 3; c++)
             f[c] = f[c] / tlk_joint_kick(g, j);
-        const double old = tlk_taut_size(g->pull + at, g->arm + at, g->motion.h);
-        const double now = tlk_taut_size(f, g->arm + at, g->motion.h);
+        const double old = tlk_taut_size(g->pull + at, g->anchor + at, g->motion.h);
+        const double now = tlk_taut_size(f, g->anchor + at, g->motion.h);
         const bool tighter = !(now < 0.25 * least + 2 * old);
         for (int c = 0; c < 3 && tighter; c++)
             g->pull[at + c] = f[c];

@@ -9,10 +9,10 @@
 
 #include "kernels/narrow/collide.h"
 
-#define TLK_BRACE_KEY        (1u << 29)           /* in keys: no point of a feature */
-#define TLK_BRACE_SPARE      (TLK_BRACE_KEY + 12) /* and three more: a point again */
-#define TLK_BRACE_SPARE_ACTS (TLK_BRACE_KEY + 32) /* the same of one that acts at a middle */
-#define TLK_PORTAL_RISE      0.02                 /* of the size: how exact a portal is */
+#define TLK_BRACE_ID         (1u << 29)          /* in feature ids: no point of a feature */
+#define TLK_BRACE_SPARE      (TLK_BRACE_ID + 12) /* and three more: a point again */
+#define TLK_BRACE_SPARE_ACTS (TLK_BRACE_ID + 32) /* the same of one that acts at a middle */
+#define TLK_PORTAL_RISE      0.02                /* of the size: how exact a portal is */
 #define TLK_BRACE_SAME       1e-3 /* of the size: points that are no farther apart are one */
 #define TLK_BRACE_SMALL      0.1  /* of the sum of two radii: a body that is far smaller */
 #define TLK_BRACE_ONTO       0.5  /* of the least half width: ways that may lead onto a face */
@@ -219,11 +219,11 @@ TL_NARROW bool tlk_brace_over(const tlk_convex *s, const double *n, const double
 TL_NARROW void tlk_brace_swap(tlk_manifold *m, uint32_t i, uint32_t j)
 {
     const double gap = m->gap[i];
-    const uint32_t key = m->key[i];
+    const uint32_t id = m->feature[i];
     m->gap[i] = m->gap[j];
     m->gap[j] = gap;
-    m->key[i] = m->key[j];
-    m->key[j] = key;
+    m->feature[i] = m->feature[j];
+    m->feature[j] = id;
     for (int k = 0; k < 3; k++) {
         const double x = m->at[i][k];
         m->at[i][k] = m->at[j][k];
@@ -259,7 +259,7 @@ TL_NARROW uint32_t tlk_brace_one(const tlk_convex *s, const tlk_convex *other, u
             m->count++;
         tlk_brace_swap(m, kept, m->count - 1);
         m->gap[kept] = gap;
-        m->key[kept] = TLK_BRACE_KEY + 4 * which + i;
+        m->feature[kept] = TLK_BRACE_ID + 4 * which + i;
         for (int k = 0; k < 3; k++)
             m->at[kept][k] = p[k];
         kept++;
@@ -274,15 +274,15 @@ TL_NARROW uint32_t tlk_brace_one(const tlk_convex *s, const tlk_convex *other, u
 TL_NARROW double tlk_brace_way(const tlk_mover *body, uint32_t which, const double *n)
 {
     const tlk_mover *own = body + which, *other = body + 1 - which;
-    double turn[3], arm[3], apart[3];
+    double turn[3], anchor[3], apart[3];
     for (int k = 0; k < 3; k++) {
-        arm[k] = own->at[k] - other->at[k];
+        anchor[k] = own->at[k] - other->at[k];
         apart[k] = own->way[k] - other->way[k];
     }
-    const double far = sqrt(tlk_dotd(arm, arm)), reach = tlk_min(far, other->radius);
+    const double far = sqrt(tlk_dotd(anchor, anchor)), reach = tlk_min(far, other->radius);
     for (int k = 0; k < 3 && reach < far; k++)
-        arm[k] *= reach / far;
-    tlk_crossd(other->turn, arm, turn);
+        anchor[k] *= reach / far;
+    tlk_crossd(other->turn, anchor, turn);
     const double along = tlk_dotd(n, apart) - tlk_dotd(n, turn);
     const double angle = sqrt(tlk_dotd(other->turn, other->turn));
     const double shift = tlk_min(sqrt(tlk_dotd(apart, apart)), other->radius);
@@ -346,7 +346,7 @@ TL_NARROW void tlk_brace_line(const tlk_convex *a, const tlk_convex *b, const tl
 }
 
 /* Point k of a manifold: an impulse that acts at x. */
-TL_NARROW void tlk_brace_act(const tlk_mover *body, const double *x, double gap, uint32_t key,
+TL_NARROW void tlk_brace_act(const tlk_mover *body, const double *x, double gap, uint32_t id,
                              uint32_t k, tlk_manifold *m)
 {
     /* from the point of a, as much of the gap as contacts.h has it */
@@ -354,7 +354,7 @@ TL_NARROW void tlk_brace_act(const tlk_mover *body, const double *x, double gap,
     for (int c = 0; c < 3; c++)
         m->at[k][c] = x[c] - back * m->n[c];
     m->gap[k] = gap;
-    m->key[k] = key;
+    m->feature[k] = id;
 }
 
 /* A body whose middle would pass into the other is stopped as a particle is, by an impulse at its
@@ -382,14 +382,14 @@ TL_NARROW bool tlk_brace_particle(const tlk_convex *a, const tlk_convex *b, cons
     const double least = !second ? gap[0] : !first ? gap[1] : tlk_min(gap[0], gap[1]);
     for (int k = 0; k < 3; k++)
         x[k] = body[0].at[k] + part * (body[1].at[k] - body[0].at[k]);
-    tlk_brace_act(body, x, least, TLK_BRACE_KEY, 0, m);
+    tlk_brace_act(body, x, least, TLK_BRACE_ID, 0, m);
     m->count = 1;
     return true;
 }
 
 /* The middle of a body (which: 0 the first) as a point of its own, where its way and its spin may
  * bring it to the plane at which the other begins: it is `distance` from there, and the nearest
- * point is `gap`. All other points hold in the linear problem, which does not know how arms turn
+ * point is `gap`. All other points hold in the linear problem, which does not know how anchors turn
  * within the step; the middle goes straight on, and is held for sure. It stays in front by half of
  * what the body reaches, or a quarter of its half width: a convex shape at rest on the plane has
  * its middle farther away. A body that is held goes on by no more than the gap, so that it touches
@@ -398,7 +398,8 @@ TL_NARROW uint32_t tlk_brace_guard(const tlk_convex *other, uint32_t which, cons
                                    double distance, double gap, uint32_t kept, tlk_manifold *m)
 {
     const tlk_mover *own = body + which;
-    const bool ball = !(own->radius > own->thin); /* it has no arms that turn, and one row alone */
+    const bool ball =
+        !(own->radius > own->thin); /* it has no anchors that turn, and one row alone */
     const double extent = distance - gap, turn = sqrt(tlk_dotd(own->turn, own->turn));
     const double left =
         own->held ? tlk_max(gap, 0.0) : distance - tlk_min(0.25 * own->thin, 0.5 * extent);
@@ -409,7 +410,7 @@ TL_NARROW uint32_t tlk_brace_guard(const tlk_convex *other, uint32_t which, cons
     if (m->count < TLK_POINTS_MOST)
         m->count++;
     tlk_brace_swap(m, kept, m->count - 1);
-    tlk_brace_act(body, own->at, left, TLK_BRACE_KEY + 16 + which, kept, m);
+    tlk_brace_act(body, own->at, left, TLK_BRACE_ID + 16 + which, kept, m);
     return kept + 1;
 }
 
@@ -450,10 +451,10 @@ TL_RARE void tlk_brace_side(const tlk_convex *a, const tlk_convex *b, const doub
 }
 
 /* Whether a point is there all around a body, or at its middle, and no spare one. */
-TL_NARROW bool tlk_brace_holds(uint32_t key)
+TL_NARROW bool tlk_brace_holds(uint32_t id)
 {
-    const uint32_t four = key & ~3u;
-    return key >= TLK_BRACE_KEY && four != TLK_BRACE_SPARE && four != TLK_BRACE_SPARE_ACTS;
+    const uint32_t four = id & ~3u;
+    return id >= TLK_BRACE_ID && four != TLK_BRACE_SPARE && four != TLK_BRACE_SPARE_ACTS;
 }
 
 /* Gives a manifold as many points as there may be, where bodies go so far that one may come onto a
@@ -472,10 +473,10 @@ TL_NARROW void tlk_brace_fill(const tlk_convex *a, const tlk_convex *b, const tl
     if (a->kind == TLK_SPHERE || b->kind == TLK_SPHERE || b->kind == TLK_PLANE ||
         a->kind == TLK_PLANE || !(tlk_dotd(way, way) > thin * thin))
         return;
-    const bool acts = m->key[0] == TLK_BRACE_KEY || m->key[0] >= TLK_BRACE_KEY + 16;
+    const bool acts = m->feature[0] == TLK_BRACE_ID || m->feature[0] >= TLK_BRACE_ID + 16;
     for (; m->count < TLK_POINTS_MOST; m->count++) {
         m->gap[m->count] = m->gap[0];
-        m->key[m->count] = (acts ? TLK_BRACE_SPARE_ACTS : TLK_BRACE_SPARE) + m->count;
+        m->feature[m->count] = (acts ? TLK_BRACE_SPARE_ACTS : TLK_BRACE_SPARE) + m->count;
         for (int k = 0; k < 3; k++)
             m->at[m->count][k] = m->at[0][k];
     }
@@ -526,7 +527,7 @@ TL_RARE void tlk_brace_triangle(const tlk_convex *a, const tlk_convex *b, const 
     if (tlk_brace_over(b, m->n, low)) {
         m->count = 1;
         m->gap[0] = gap;
-        m->key[0] = TLK_BRACE_KEY + 8;
+        m->feature[0] = TLK_BRACE_ID + 8;
         for (int k = 0; k < 3; k++)
             m->at[0][k] = low[k] + a->rounding * m->n[k];
         if (tlk_brace_particle(a, b, body, m))

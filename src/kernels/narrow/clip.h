@@ -23,7 +23,7 @@ typedef struct tlk_polygon {
 
 #define TLK_OF_A 1024u
 
-TL_NARROW uint32_t tlk_point_key(uint32_t fa, uint32_t fb)
+TL_NARROW uint32_t tlk_feature_id(uint32_t fa, uint32_t fb)
 {
     return fa * 1024 + fb;
 }
@@ -166,7 +166,7 @@ typedef struct tlk_facing {
 } tlk_facing;
 
 /* Adds the point over (x, y), at height h of the core of a. */
-TL_NARROW void tlk_touch_add(tlk_facing *t, double x, double y, double h, double gap, uint32_t key,
+TL_NARROW void tlk_touch_add(tlk_facing *t, double x, double y, double h, double gap, uint32_t id,
                              tlk_manifold *m)
 {
     t->least = tlk_min(t->least, gap);
@@ -178,10 +178,10 @@ TL_NARROW void tlk_touch_add(tlk_facing *t, double x, double y, double h, double
         m->at[at][k] = x * f->t[k] + y * f->u[k] + (h + t->round) * f->n[k];
     m->gap[at] = gap;
     for (uint32_t i = 0; i < at; i++) {
-        if (m->key[i] == key)
-            key += 1u << 20;
+        if (m->feature[i] == id)
+            id += 1u << 20;
     }
-    m->key[at] = key;
+    m->feature[at] = id;
 }
 
 TL_NARROW double tlk_touch_gap(const tlk_facing *t, double x, double y)
@@ -192,7 +192,8 @@ TL_NARROW double tlk_touch_gap(const tlk_facing *t, double x, double y)
 TL_NARROW void tlk_touch_corner(tlk_facing *t, const tlk_polygon *g, uint32_t i, tlk_manifold *m)
 {
     tlk_touch_add(t, g->xy[i][0], g->xy[i][1], tlk_height(&t->a, g->xy[i][0], g->xy[i][1]),
-                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_point_key(g->fa[i], g->fb[i]), m);
+                  tlk_touch_gap(t, g->xy[i][0], g->xy[i][1]), tlk_feature_id(g->fa[i], g->fb[i]),
+                  m);
 }
 
 /* How much a corner is worth as the next one of a manifold: at first depth, then the distance from
@@ -221,7 +222,7 @@ TL_NARROW double tlk_corner_worth(const tlk_facing *t, const tlk_polygon *g, con
 }
 
 /* Takes up to four corners of the polygon: all, or the deepest and those that span most. Of equals
- * that with the lowest key is taken. */
+ * that with the lowest id is taken. */
 TL_RARE void tlk_touch_reduce(tlk_facing *t, const tlk_polygon *g, tlk_manifold *m)
 {
     uint32_t within = 0, taken[TLK_POINTS_MOST] = {0, 0, 0, 0};
@@ -243,11 +244,11 @@ TL_RARE void tlk_touch_reduce(tlk_facing *t, const tlk_polygon *g, tlk_manifold 
                 continue;
             const double worth = tlk_corner_worth(t, g, taken, step, i);
             const double slack = TLK_FLUSH * t->scale * (step < 2 ? 1 : t->scale);
-            const uint32_t key = tlk_point_key(g->fa[i], g->fb[i]);
-            if (worth > best + slack || (worth > best - slack && key < low)) {
+            const uint32_t id = tlk_feature_id(g->fa[i], g->fb[i]);
+            if (worth > best + slack || (worth > best - slack && id < low)) {
                 best = tlk_max(worth, best);
                 which = i;
-                low = key;
+                low = id;
             }
         }
         if (step >= 2 && !(best > TLK_FLUSH * TLK_FLUSH * t->scale * t->scale))
@@ -303,7 +304,7 @@ TL_NARROW void tlk_touch_segment_face(tlk_facing *t, bool turned, tlk_manifold *
         const uint32_t own = cut < face->count ? TLK_EDGE_ID + s->id[0] : s->id[end];
         const uint32_t other = cut < face->count ? TLK_EDGE_ID + face->id[cut] : TLK_INSIDE_ID;
         tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
-                      turned ? tlk_point_key(other, own) : tlk_point_key(own, other), m);
+                      turned ? tlk_feature_id(other, own) : tlk_feature_id(own, other), m);
     }
 }
 
@@ -319,7 +320,7 @@ TL_NARROW void tlk_touch_crossing(tlk_facing *t, double cross, tlk_manifold *m)
         return;
     const double x = a->xy[0][0] + u * ex, y = a->xy[0][1] + u * ey;
     tlk_touch_add(t, x, y, tlk_height(a, x, y), tlk_touch_gap(t, x, y),
-                  tlk_point_key(TLK_EDGE_ID + a->id[0], TLK_EDGE_ID + b->id[0]), m);
+                  tlk_feature_id(TLK_EDGE_ID + a->id[0], TLK_EDGE_ID + b->id[0]), m);
 }
 
 /* Two segments that run along each other: the ends of what they share. */
@@ -363,11 +364,11 @@ TL_NARROW void tlk_touch_segments(tlk_facing *t, tlk_manifold *m)
             clear ? apart - both : rise - both + off / (2 * both + TLK_FLUSH * t->scale);
         const double up = clear ? part_a * rise - round : 0;
         const bool of_a = end == 0 ? low < TLK_FLUSH : high > 1 - TLK_FLUSH;
-        const uint32_t key = of_a ? tlk_point_key(a->id[end], TLK_INSIDE_ID)
-                                  : tlk_point_key(TLK_INSIDE_ID, end == 0 ? first : last);
+        const uint32_t id = of_a ? tlk_feature_id(a->id[end], TLK_INSIDE_ID)
+                                 : tlk_feature_id(TLK_INSIDE_ID, end == 0 ? first : last);
         if (end == 0 ||
             (to - from) * (to - from) * ee > TLK_FLUSH * TLK_FLUSH * t->scale * t->scale)
-            tlk_touch_add(t, x + part_a * (bx - x), y + part_a * (by - y), h + up, gap, key, m);
+            tlk_touch_add(t, x + part_a * (bx - x), y + part_a * (by - y), h + up, gap, id, m);
     }
 }
 
@@ -403,7 +404,7 @@ TL_NARROW void tlk_touch_point(tlk_facing *t, tlk_manifold *m)
             return;
     }
     tlk_touch_add(t, x, y, tlk_height(&t->a, x, y), tlk_touch_gap(t, x, y),
-                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+                  tlk_feature_id(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
 }
 
 /* The points of two shapes whose features face each other along n. */
@@ -470,12 +471,12 @@ TL_NARROW void tlk_touch_nearest(tlk_facing *t, const double *p, double gap, tlk
         /* in the place of the point that it is nearest to */
         m->count--;
         m->gap[nearest] = m->gap[m->count];
-        m->key[nearest] = m->key[m->count];
+        m->feature[nearest] = m->feature[m->count];
         for (int k = 0; k < 3; k++)
             m->at[nearest][k] = m->at[m->count][k];
     }
     tlk_touch_add(t, x, y, tlk_dotd(p, t->frame.n), gap,
-                  tlk_point_key(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
+                  tlk_feature_id(tlk_feature_name(&t->a), tlk_feature_name(&t->b)), m);
 }
 
 /* The manifold along n, where the cores have the separation s (m) and p, if known, is the point of

@@ -13,8 +13,9 @@ TL_NARROW void tlk_manifold_turn(tlk_manifold *m)
     for (uint32_t i = 0; i < m->count; i++) {
         for (int k = 0; k < 3; k++)
             m->at[i][k] += m->gap[i] * m->n[k];
-        const uint32_t more = m->key[i] >> 20;
-        m->key[i] = (more << 20) + tlk_point_key(m->key[i] & 1023, m->key[i] >> 10 & 1023);
+        const uint32_t more = m->feature[i] >> 20;
+        m->feature[i] =
+            (more << 20) + tlk_feature_id(m->feature[i] & 1023, m->feature[i] >> 10 & 1023);
     }
     for (int k = 0; k < 3; k++)
         m->n[k] = -m->n[k];

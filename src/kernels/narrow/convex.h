@@ -45,13 +45,14 @@ typedef struct tlk_convex {
 
 /* Where two shapes touch: one normal, from a to b, and up to four points. A point is on the
  * surface of a; `gap` further along the normal is that of b. Gaps are negative where shapes
- * overlap. Keys are the same in the next step if the same features touch; no two are equal. */
+ * overlap. Feature ids are the same in the next step if the same features touch; no two are equal.
+ */
 typedef struct tlk_manifold {
     double n[3];
     uint32_t count;
     double gap[TLK_POINTS_MOST];
     double at[TLK_POINTS_MOST][3];
-    uint32_t key[TLK_POINTS_MOST];
+    uint32_t feature[TLK_POINTS_MOST];
     bool firm; /* where the shapes move, the normal turns with their faces and edges alone */
 } tlk_manifold;
 

@@ -14,7 +14,8 @@
 #define TLK_FACE_COSINE 0.9
 #define TLK_EDGE_SINE   0.3
 
-/* Numbers of features, parts of keys: a vertex is below 256; an edge is 256 + where it begins. */
+/* Numbers of features, parts of feature ids: a vertex is below 256; an edge is 256 + where it
+ * begins. */
 enum {
     TLK_EDGE_ID = 256,
     TLK_INSIDE_ID = 512,

@@ -105,7 +105,7 @@ TL_NARROW void tlk_meet_thin(const tlk_meet_face *f, double deep, tlk_manifold *
         if (-m->gap[i] > deep && tlk_triangle_outdone(f->s, f->t, f->corner, f->n, p, -m->gap[i]))
             continue;
         m->gap[kept] = m->gap[i];
-        m->key[kept] = m->key[i];
+        m->feature[kept] = m->feature[i];
         for (int k = 0; k < 3; k++)
             m->at[kept][k] = m->at[i][k];
         kept++;
@@ -142,7 +142,7 @@ TL_NARROW void tlk_meet_snap(const tlk_meet_face *f, double limit, tlk_manifold 
         if (!(gap <= limit))
             continue;
         m->gap[kept] = gap;
-        m->key[kept] = m->key[i];
+        m->feature[kept] = m->feature[i];
         for (int k = 0; k < 3; k++)
             m->at[kept][k] = m->at[i][k];
         kept++;
@@ -253,15 +253,15 @@ TL_RARE bool tlk_meet_flat(const tlk_meet_face *f, uint32_t part)
 TL_NARROW void tlk_meet_bends(const tlk_meet_face *f, const tlk_manifold *m, tlk_manifold *out)
 {
     for (uint32_t i = 0; i < m->count && out->count < TLK_POINTS_MOST; i++) {
-        const uint32_t id = m->key[i] & 1023; /* of the triangle's part (clip.h) */
+        const uint32_t id = m->feature[i] & 1023; /* of the triangle's part (clip.h) */
         const uint32_t part = id >= TLK_EDGE_ID ? id - TLK_EDGE_ID : TLK_PART_VERTEX + id;
         bool spare = id != TLK_INSIDE_ID && tlk_meet_flat(f, part);
         for (uint32_t j = 0; j < out->count; j++)
-            spare = spare || out->key[j] == m->key[i];
+            spare = spare || out->feature[j] == m->feature[i];
         if (spare)
             continue;
         out->gap[out->count] = m->gap[i];
-        out->key[out->count] = m->key[i];
+        out->feature[out->count] = m->feature[i];
         for (int k = 0; k < 3; k++)
             out->at[out->count][k] = m->at[i][k];
         out->count++;
@@ -306,7 +306,7 @@ TL_RARE void tlk_meet_corners(const tlk_meet_face *f, double limit, tlk_manifold
         for (int k = 0; k < 3; k++)
             out.at[out.count][k] = p[k] + f->a->rounding * down[k];
         out.gap[out.count] = gap;
-        out.key[out.count++] = tlk_point_key(c.id[i], TLK_INSIDE_ID);
+        out.feature[out.count++] = tlk_feature_id(c.id[i], TLK_INSIDE_ID);
     }
     if (m->count == 0)
         tlk_meet_thin(f, 0, &out);
@@ -386,7 +386,7 @@ TL_NARROW void tlk_surface_sphere(const tlk_surface *s, uint32_t t, const double
     tlk_surface_out(s, n, m->n);
     for (int k = 0; k < 3; k++)
         m->at[0][k] = a->origin[k] + a->rounding * m->n[k];
-    m->key[0] = 0;
+    m->feature[0] = 0;
 }
 
 /* Whether the middle of a shape is straight under the triangle of a height field. */

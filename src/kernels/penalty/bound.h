@@ -10,22 +10,23 @@ typedef struct tlk_held {
     double a[3][3], b[3][3], c[3][3];
 } tlk_held;
 
-/* One point more: `along` the normal n and `across` it, at the end of an arm. The velocity of the
- * point is v + w x arm. */
-TL_KERNEL void tlk_held_add(tlk_held *h, const double *n, const double *arm, double along,
+/* One point more: `along` the normal n and `across` it, at the end of an anchor. The velocity of
+ * the point is v + w x anchor. */
+TL_KERNEL void tlk_held_add(tlk_held *h, const double *n, const double *anchor, double along,
                             double across)
 {
-    const double size = tlk_dotd(arm, arm), more = along - across;
-    const double cross[3][3] = {
-        {0, arm[2], -arm[1]}, {-arm[2], 0, arm[0]}, {arm[1], -arm[0], 0}}; /* w x arm */
+    const double size = tlk_dotd(anchor, anchor), more = along - across;
+    const double cross[3][3] = {{0, anchor[2], -anchor[1]},
+                                {-anchor[2], 0, anchor[0]},
+                                {anchor[1], -anchor[0], 0}}; /* w x anchor */
     double t[3];
-    tlk_crossd(arm, n, t);
+    tlk_crossd(anchor, n, t);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             const double same = i == j ? across : 0;
             h->a[i][j] += same + more * n[i] * n[j];
             h->b[i][j] += across * cross[i][j] + more * n[i] * t[j];
-            h->c[i][j] += same * size - across * arm[i] * arm[j] + more * t[i] * t[j];
+            h->c[i][j] += same * size - across * anchor[i] * anchor[j] + more * t[i] * t[j];
         }
 }
 
@@ -72,21 +73,21 @@ TL_KERNEL double tlk_held_most(const tlk_held *h, double mass, double inertia)
     return 0.5 * (a + c) + sqrt(0.25 * (a - c) * (a - c) + between / (mass * inertia));
 }
 
-/* A point as one of its bodies feels it: the normal, the arm, and by how much more than its own
+/* A point as one of its bodies feels it: the normal, the anchor, and by how much more than its own
  * stiffness it holds, as the other body moves against it. */
 typedef struct tlk_felt {
-    double n[3], arm[3], along, across;
+    double n[3], anchor[3], along, across;
 } tlk_felt;
 
 /* What a force of 1 N at a point moves a body by, over s^2: along the normal and across it. */
 TL_KERNEL void tlk_penalty_yield(const tlk_penalty *p, size_t body, const double *n,
-                                 const double *arm, double *along, double *across)
+                                 const double *anchor, double *along, double *across)
 {
     double mass, inertia, t[3];
     tlk_penalty_inverse(&p->bodies, body, &mass, &inertia);
-    tlk_crossd(arm, n, t);
+    tlk_crossd(anchor, n, t);
     *along = mass + inertia * tlk_dotd(t, t);
-    *across = mass + inertia * tlk_dotd(arm, arm);
+    *across = mass + inertia * tlk_dotd(anchor, anchor);
 }
 
 /* Slot t of a pair, felt on a side of it. */
@@ -96,7 +97,7 @@ TL_KERNEL void tlk_penalty_feel(const tlk_penalty *p, uint32_t pair, uint32_t t,
     const tlk_shapes *s = &p->shapes;
     const uint32_t first = p->first ? p->first[pair] : pair, i = p->a[first], j = p->b[first];
     const uint32_t body[2] = {s->body[i], s->body[j]};
-    double x[3], arm[2][3], along[2], across[2];
+    double x[3], anchor[2][3], along[2], across[2];
     if (p->place) {
         const double *of = p->place + TLK_PLACE * (size_t)t;
         for (int k = 0; k < 3; k++) {
@@ -109,11 +110,11 @@ TL_KERNEL void tlk_penalty_feel(const tlk_penalty *p, uint32_t pair, uint32_t t,
     }
     for (int e = 0; e < 2; e++) {
         for (int k = 0; k < 3; k++)
-            arm[e][k] = x[k] - p->bodies.pos[4 * (size_t)body[e] + k];
-        tlk_penalty_yield(p, body[e], out->n, arm[e], &along[e], &across[e]);
+            anchor[e][k] = x[k] - p->bodies.pos[4 * (size_t)body[e] + k];
+        tlk_penalty_yield(p, body[e], out->n, anchor[e], &along[e], &across[e]);
     }
     for (int k = 0; k < 3; k++)
-        out->arm[k] = side ? arm[1][k] : arm[0][k];
+        out->anchor[k] = side ? anchor[1][k] : anchor[0][k];
     out->along = 1 + (side ? along[0] / along[1] : along[1] / along[0]);
     out->across = 1 + (side ? across[0] / across[1] : across[1] / across[0]);
 }
@@ -157,9 +158,9 @@ TL_KERNEL void tlk_penalty_fastest(const tlk_penalty *p, uint32_t i, double *acc
                 continue;
             }
             tlk_penalty_feel(p, item, t, p->list[k] & 1u, &f);
-            tlk_held_add(&stiff, f.n, f.arm, f.along * last[TLK_LAST_STIFF],
+            tlk_held_add(&stiff, f.n, f.anchor, f.along * last[TLK_LAST_STIFF],
                          f.across * last[TLK_LAST_SHEAR]);
-            tlk_held_add(&damp, f.n, f.arm, f.along * last[TLK_LAST_DAMP],
+            tlk_held_add(&damp, f.n, f.anchor, f.along * last[TLK_LAST_DAMP],
                          f.across * tlk_penalty_across(last) * last[TLK_LAST_DAMP]);
         }
     }

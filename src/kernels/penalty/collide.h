@@ -12,8 +12,9 @@ TL_KERNEL void tlk_penalty_order(const tlk_penalty *p, uint32_t q)
     p->order[p->colour_place ? p->colour_place[q] : q] = q;
 }
 
-/* What an impulse of 1 along n at an arm changes of a body's velocity; the part along n there. */
-TL_KERNEL double tlk_penalty_give(const tlk_penalty *p, size_t i, const double *arm,
+/* What an impulse of 1 along n at an anchor changes of a body's velocity; the part along n there.
+ */
+TL_KERNEL double tlk_penalty_give(const tlk_penalty *p, size_t i, const double *anchor,
                                   const double *n, double *change)
 {
     const double *inertia = p->bodies.inertia + 4 * i, *q = p->bodies.quat + 4 * i;
@@ -22,12 +23,12 @@ TL_KERNEL double tlk_penalty_give(const tlk_penalty *p, size_t i, const double *
         change[k] = 0;
     if (i >= p->bodies.dynamic)
         return 0;
-    tlk_crossd(arm, n, torque);
+    tlk_crossd(anchor, n, torque);
     tlk_rotate_back(q, torque, local);
     for (int k = 0; k < 3; k++)
         local[k] /= inertia[k];
     tlk_rotate(q, local, change + 3);
-    tlk_crossd(change + 3, arm, turned);
+    tlk_crossd(change + 3, anchor, turned);
     for (int k = 0; k < 3; k++)
         change[k] = n[k] / inertia[3];
     if (p->planar)
@@ -36,7 +37,7 @@ TL_KERNEL double tlk_penalty_give(const tlk_penalty *p, size_t i, const double *
 }
 
 /* The same where it may be a rod. */
-TL_KERNEL double tlk_penalty_gives(const tlk_penalty *p, size_t i, const double *arm,
+TL_KERNEL double tlk_penalty_gives(const tlk_penalty *p, size_t i, const double *anchor,
                                    const double *n, double *change)
 {
     const double *vel = p->vel + 8 * i;
@@ -44,19 +45,19 @@ TL_KERNEL double tlk_penalty_gives(const tlk_penalty *p, size_t i, const double 
     for (int k = 0; k < 6; k++)
         change[k] = 0;
     if (!p->rods || !(vel[7] > 0))
-        return tlk_penalty_give(p, i, arm, n, change);
-    tlk_rod_at(p, vel, arm, v, off, &mass, &inertia);
+        return tlk_penalty_give(p, i, anchor, n, change);
+    tlk_rod_at(p, vel, anchor, v, off, &mass, &inertia);
     return mass;
 }
 
-/* An impulse along n on a body at an arm, and a shift of it there, kg m, both shared by the ends of
- * a rod. */
-TL_KERNEL void tlk_penalty_push(const tlk_penalty *p, size_t i, const double *arm, const double *n,
-                                const double *give, double impulse, double shift)
+/* An impulse along n on a body at an anchor, and a shift of it there, kg m, both shared by the ends
+ * of a rod. */
+TL_KERNEL void tlk_penalty_push(const tlk_penalty *p, size_t i, const double *anchor,
+                                const double *n, const double *give, double impulse, double shift)
 {
     double *v = p->vel + 8 * i;
     if (p->rods && v[7] > 0) {
-        tlk_rod_push(p, v, arm, n, impulse, shift);
+        tlk_rod_push(p, v, anchor, n, impulse, shift);
         return;
     }
     for (int k = 0; k < 3 && i < p->bodies.dynamic; k++) {
@@ -108,8 +109,8 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
     tlk_penalty_couple(p, i, j, &c);
     const double *xa = p->bodies.pos + 4 * c.a, *xb = p->bodies.pos + 4 * c.b;
     const double *ua = p->vel + 8 * c.a, *ub = p->vel + 8 * c.b;
-    const double arm_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
-    const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
+    const double anchor_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
+    const double anchor_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
     const bool rods = p->rods && (ua[7] > 0 || ub[7] > 0);
     if (rods) { /* other collisions of this substep have changed their ends */
         if (ua[7] > 0)
@@ -117,11 +118,11 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
         if (ub[7] > 0)
             tlk_rod_velocity(p, (uint32_t)ub[7] - 1);
     }
-    tlk_penalty_at(ua, arm_a, va);
-    tlk_penalty_at(ub, arm_b, vb);
+    tlk_penalty_at(ua, anchor_a, va);
+    tlk_penalty_at(ub, anchor_b, vb);
     if (rods) {
         double off_a[3], off_b[3];
-        if (!tlk_penalty_at_rods(p, &c, arm_a, arm_b, va, vb, off_a, off_b))
+        if (!tlk_penalty_at_rods(p, &c, anchor_a, anchor_b, va, vb, off_a, off_b))
             return;
     }
     for (int k = 0; k < 3; k++)
@@ -130,8 +131,8 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
         tlk_max(tlk_penalty_curve(&p->shapes, i), tlk_penalty_curve(&p->shapes, j));
     if (!(speed * curve > p->threshold))
         return;
-    const double give =
-        tlk_penalty_gives(p, c.a, arm_a, n, give_a) + tlk_penalty_gives(p, c.b, arm_b, n, give_b);
+    const double give = tlk_penalty_gives(p, c.a, anchor_a, n, give_a) +
+                        tlk_penalty_gives(p, c.b, anchor_b, n, give_b);
     const double e = c.law[TLK_LAW_RESTITUTION], impulse = (1 + e) * speed / give;
     real *sum = p->sum + TLK_SUM * (size_t)p->slots * q;
     real *last = p->last + TLK_LAST * (size_t)p->slots * q;
@@ -140,8 +141,8 @@ TL_KERNEL void tlk_penalty_collide(const tlk_penalty *p, uint32_t place)
         sum[TLK_SUM_IMPULSE + k] += (real)(impulse * n[k]);
         last[TLK_LAST_WORK] += (real)(impulse * n[k] * of);
     }
-    tlk_penalty_push(p, c.a, arm_a, n, give_a, -impulse, gap * c.mass);
-    tlk_penalty_push(p, c.b, arm_b, n, give_b, impulse, -gap * c.mass);
+    tlk_penalty_push(p, c.a, anchor_a, n, give_a, -impulse, gap * c.mass);
+    tlk_penalty_push(p, c.b, anchor_b, n, give_b, impulse, -gap * c.mass);
     sum[TLK_SUM_LOST] += (real)(0.5 * (1 - e * e) * speed * speed / give);
 }
 

@@ -24,19 +24,19 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
     }
     tlk_load4d(s->geom + 4 * (size_t)i, geom);
     tlk_load4d(tlk_penalty_where(p, body), x);
-    double arm[3] = {geom[0], geom[1], geom[2]};
+    double anchor[3] = {geom[0], geom[1], geom[2]};
     if (!sphere) {
         tlk_find find;
         find.shapes = *s;
         find.bodies = p->bodies;
         tlk_place_frame(&find, i);
     }
-    if (arm[0] != 0 || arm[1] != 0 || arm[2] != 0)
-        tlk_rotate(p->bodies.quat + 4 * body, geom, arm);
+    if (anchor[0] != 0 || anchor[1] != 0 || anchor[2] != 0)
+        tlk_rotate(p->bodies.quat + 4 * body, geom, anchor);
     const double *from = p->reference + 4 * (size_t)i;
     double moved = 0;
     for (int k = 0; k < 3; k++) {
-        centre[k] = x[k] + arm[k];
+        centre[k] = x[k] + anchor[k];
         moved += (centre[k] - from[k]) * (centre[k] - from[k]);
     }
     centre[3] = sphere ? geom[3] : -1;
@@ -121,11 +121,11 @@ TL_KERNEL void tlk_penalty_note(const tlk_penalty *p, uint32_t q)
                  !(c.law[TLK_LAW_DENSITY] > 0) && !(c.law[TLK_LAW_SPRING] > 0);
 }
 
-/* The velocity of a body at the end of an arm. */
-TL_KERNEL void tlk_penalty_at(const double *vel, const double *arm, double *v)
+/* The velocity of a body at the end of an anchor. */
+TL_KERNEL void tlk_penalty_at(const double *vel, const double *anchor, double *v)
 {
     double turn[3];
-    tlk_crossd(vel + 4, arm, turn);
+    tlk_crossd(vel + 4, anchor, turn);
     for (int k = 0; k < 3; k++)
         v[k] = vel[k] + turn[k];
 }
@@ -143,17 +143,17 @@ TL_KERNEL void tlk_penalty_clear(const tlk_penalty *p, size_t slot)
  * the normal and across it. Across it damping is to that along it as the root of stiffness is, at
  * most. */
 TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
-                                const tlk_reaction *out, const double *n, const double *arm_a,
-                                const double *arm_b, real *last)
+                                const tlk_reaction *out, const double *n, const double *anchor_a,
+                                const double *anchor_b, real *last)
 {
-    const double *arm[2] = {arm_a, arm_b};
+    const double *anchor[2] = {anchor_a, anchor_b};
     double along = 0, across = 0, turn[3];
     for (int e = 0; e < 2; e++) {
         if ((e ? c->b : c->a) >= p->bodies.dynamic)
             continue;
-        tlk_crossd(arm[e], n, turn);
+        tlk_crossd(anchor[e], n, turn);
         along = tlk_max(along, tlk_dotd(turn, turn));
-        across = tlk_max(across, tlk_dotd(arm[e], arm[e]));
+        across = tlk_max(across, tlk_dotd(anchor[e], anchor[e]));
     }
     along = 1 / c->mass + along / c->inertia;
     across = 1 / c->mass + across / c->inertia;
@@ -163,22 +163,23 @@ TL_KERNEL void tlk_penalty_rate(const tlk_penalty *p, const tlk_pressing *c,
     last[TLK_LAST_SHEAR] = -1; /* that these are over mass */
 }
 
-/* A point of a pair with rods: velocities and masses are those of the place along each, and arms
+/* A point of a pair with rods: velocities and masses are those of the place along each, and anchors
  * those from its axis. False beyond its ends. */
-TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const double *arm_a,
-                                 const double *arm_b, double *of_a, double *of_b, double *off_a,
+TL_RARE bool tlk_penalty_at_rods(const tlk_penalty *p, tlk_pressing *c, const double *anchor_a,
+                                 const double *anchor_b, double *of_a, double *of_b, double *off_a,
                                  double *off_b)
 {
     double mass[2], inertia[2];
     bool meets = true;
     for (int e = 0; e < 2; e++) {
         const size_t body = e ? c->b : c->a;
-        const double *arm = e ? arm_b : arm_a, *vel = p->vel + 8 * body;
+        const double *anchor = e ? anchor_b : anchor_a, *vel = p->vel + 8 * body;
         double *off = e ? off_b : off_a;
         for (int k = 0; k < 3; k++)
-            off[k] = arm[k];
+            off[k] = anchor[k];
         if (vel[7] > 0)
-            meets = tlk_rod_at(p, vel, arm, e ? of_b : of_a, off, &mass[e], &inertia[e]) && meets;
+            meets =
+                tlk_rod_at(p, vel, anchor, e ? of_b : of_a, off, &mass[e], &inertia[e]) && meets;
         else
             tlk_penalty_inverse(&p->bodies, body, &mass[e], &inertia[e]);
     }
@@ -200,21 +201,22 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
         tlk_load4d(p->vel + 8 * c->a + k, va + k);
         tlk_load4d(p->vel + 8 * c->b + k, vb + k);
     }
-    const double arm_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
-    const double arm_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
+    const double anchor_a[3] = {x[0] - xa[0], x[1] - xa[1], x[2] - xa[2]};
+    const double anchor_b[3] = {x[0] - xb[0], x[1] - xb[1], x[2] - xb[2]};
     double of_a[3], of_b[3], slide = 0;
     tlk_pressed point;
     tlk_reaction out = {0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, {0, 0, 0}, 0};
-    tlk_penalty_at(va, arm_a, of_a);
-    tlk_penalty_at(vb, arm_b, of_b);
+    tlk_penalty_at(va, anchor_a, of_a);
+    tlk_penalty_at(vb, anchor_b, of_b);
     const bool rods = p->rods && (va[7] > 0 || vb[7] > 0);
     bool meets = true;
-    double off_a[3] = {arm_a[0], arm_a[1], arm_a[2]}, off_b[3] = {arm_b[0], arm_b[1], arm_b[2]};
+    double off_a[3] = {anchor_a[0], anchor_a[1], anchor_a[2]},
+           off_b[3] = {anchor_b[0], anchor_b[1], anchor_b[2]};
     tlk_pressing own;
     if (rods) {
         own = *c;
         c = &own;
-        meets = tlk_penalty_at_rods(p, &own, arm_a, arm_b, of_a, of_b, off_a, off_b);
+        meets = tlk_penalty_at_rods(p, &own, anchor_a, anchor_b, of_a, of_b, off_a, off_b);
     }
     point.approach = 0;
     for (int k = 0; k < 3; k++) {
@@ -254,8 +256,8 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
         f[k] = out.normal * n[k] + out.shear[k];
         force[k] += f[k];
     }
-    tlk_crossd(arm_a, f, turn_a);
-    tlk_crossd(arm_b, f, turn_b);
+    tlk_crossd(anchor_a, f, turn_a);
+    tlk_crossd(anchor_b, f, turn_b);
     for (int k = 0; k < 3; k++) {
         force[3 + k] -= turn_a[k] + out.moment[k];
         force[6 + k] += turn_b[k] + out.moment[k];
@@ -285,8 +287,8 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
             tlk_penalty_rate(p, c, &out, n, off_a, off_b, last);
     }
     if (rods) {
-        force[TLK_FORCE] -= tlk_rod_share(p, va, arm_a, f);
-        force[TLK_FORCE + 1] += tlk_rod_share(p, vb, arm_b, f);
+        force[TLK_FORCE] -= tlk_rod_share(p, va, anchor_a, f);
+        force[TLK_FORCE + 1] += tlk_rod_share(p, vb, anchor_b, f);
     }
     return true;
 }
@@ -486,13 +488,13 @@ TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const tlk_cou
         return;
     }
     real *past = p->past + p->keeps * (size_t)q;
-    real kept[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3], turn_a[3], turn_b[3];
+    real kept[4], va[8], vb[8], anchor_a[3], anchor_b[3], of_a[3], of_b[3], turn_a[3], turn_b[3];
     tlk_plain_act act;
     tlk_load4(past, kept);
     tlk_plain_velocity(p, of->a, va);
     tlk_plain_velocity(p, of->b, vb);
-    tlk_plain_surface(m.ca, tlk_penalty_where(p, of->a), m.reach_a, m.n, va, arm_a, of_a);
-    tlk_plain_surface(m.cb, tlk_penalty_where(p, of->b), m.reach_b, m.n, vb, arm_b, of_b);
+    tlk_plain_surface(m.ca, tlk_penalty_where(p, of->a), m.reach_a, m.n, va, anchor_a, of_a);
+    tlk_plain_surface(m.cb, tlk_penalty_where(p, of->b), m.reach_b, m.n, vb, anchor_b, of_b);
     tlk_plain_press(p, of, m.n, m.overlap, of_a, of_b, kept, &act);
     tlk_plain_sum(p, q, &act,
                   (of->a >= p->bodies.dynamic ? 1u : 0) | (of->b >= p->bodies.dynamic ? 2u : 0),
@@ -501,8 +503,8 @@ TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const tlk_cou
         tlk_store4(past, kept);
     if (p->commits && p->keeps == TLK_PAST)
         past[TLK_PAST_TOUCHED] = 1;
-    tlk_cross(arm_a, act.f, turn_a);
-    tlk_cross(arm_b, act.f, turn_b);
+    tlk_cross(anchor_a, act.f, turn_a);
+    tlk_cross(anchor_b, act.f, turn_b);
     const double force[TLK_FORCE] = {act.f[0],   act.f[1],  act.f[2],  -turn_a[0], -turn_a[1],
                                      -turn_a[2], turn_b[0], turn_b[1], turn_b[2]};
     tlk_penalty_load(p, q, force);
@@ -539,17 +541,17 @@ TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
     tlk_spring *s = p->spring + q;
     double out[TLK_FORCE];
     const uint32_t row[2] = {s->a, s->b};
-    double x[2][3], arm[2][3], v[2][3], n[3], rate = 0, turn[3];
+    double x[2][3], anchor[2][3], v[2][3], n[3], rate = 0, turn[3];
     for (int e = 0; e < 2; e++) {
         const double *at = e ? s->at_b : s->at_a;
         for (int k = 0; k < 3; k++)
-            x[e][k] = arm[e][k] = at[k], v[e][k] = 0;
+            x[e][k] = anchor[e][k] = at[k], v[e][k] = 0;
         if (row[e] == TLK_NONE)
             continue;
-        tlk_rotate(p->bodies.quat + 4 * (size_t)row[e], at, arm[e]);
-        tlk_penalty_at(p->vel + 8 * (size_t)row[e], arm[e], v[e]);
+        tlk_rotate(p->bodies.quat + 4 * (size_t)row[e], at, anchor[e]);
+        tlk_penalty_at(p->vel + 8 * (size_t)row[e], anchor[e], v[e]);
         for (int k = 0; k < 3; k++)
-            x[e][k] = p->bodies.pos[4 * (size_t)row[e] + k] + arm[e][k];
+            x[e][k] = p->bodies.pos[4 * (size_t)row[e] + k] + anchor[e][k];
     }
     const double length = tlk_direction(x[0], x[1], n);
     for (int k = 0; k < 3; k++)
@@ -558,7 +560,7 @@ TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
     const double pull = s->stiffness * off + s->damping * rate;
     for (int e = 0; e < 2; e++) {
         const double f[3] = {-pull * n[0], -pull * n[1], -pull * n[2]}; /* on b */
-        tlk_crossd(arm[e], f, turn);
+        tlk_crossd(anchor[e], f, turn);
         for (int k = 0; k < 3; k++) {
             out[k] = f[k];
             out[3 + 3 * e + k] = e ? turn[k] : -turn[k];

@@ -117,7 +117,7 @@ TL_KERNEL void tlk_penalty_meet(const tlk_penalty *p, uint32_t i)
         return;
     const uint32_t ball[2] = {*tlk_near_word(p, i, TLK_NEAR_A), *tlk_near_word(p, i, TLK_NEAR_B)};
     double a[4], b[4];
-    real past[4], sum[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3];
+    real past[4], sum[4], va[8], vb[8], anchor_a[3], anchor_b[3], of_a[3], of_b[3];
     real turn[2][3] = {{0, 0, 0}, {0, 0, 0}};
     tlk_plain_spot m;
     tlk_plain_act act = {{0, 0, 0}, 0, 0, 0, 0, 0};
@@ -137,11 +137,11 @@ TL_KERNEL void tlk_penalty_meet(const tlk_penalty *p, uint32_t i)
                                ball[1]};
         tlk_load8(p->pace + 8 * (size_t)ball[0], va);
         tlk_load8(p->pace + 8 * (size_t)ball[1], vb);
-        tlk_plain_surface(m.ca, a, m.reach_a, m.n, va, arm_a, of_a);
-        tlk_plain_surface(m.cb, b, m.reach_b, m.n, vb, arm_b, of_b);
+        tlk_plain_surface(m.ca, a, m.reach_a, m.n, va, anchor_a, of_a);
+        tlk_plain_surface(m.cb, b, m.reach_b, m.n, vb, anchor_b, of_b);
         tlk_plain_press(p, &of, m.n, m.overlap, of_a, of_b, past, &act);
-        tlk_cross(arm_a, act.f, turn[0]);
-        tlk_cross(arm_b, act.f, turn[1]);
+        tlk_cross(anchor_a, act.f, turn[0]);
+        tlk_cross(anchor_b, act.f, turn[1]);
     }
     for (uint32_t k = 0; k < 4; k++) {
         sum[k] += k < 3 ? (real)p->weight * act.f[k] : act.lost;

@@ -89,26 +89,26 @@ TL_KERNEL double tlk_plain_meet(const tlk_penalty *p, uint32_t i, uint32_t j, co
     return a[3] < 0 || b[3] < 0 ? tlk_plain_wall(p, i, j, m) : tlk_plain_balls(a, b, m);
 }
 
-/* The arm of a body, off + reach n, and the velocity of its surface there. */
+/* The anchor of a body, off + reach n, and the velocity of its surface there. */
 TL_KERNEL void tlk_plain_reach(const real *off, real reach, const real *n, const real *vel,
-                               real *arm, real *of)
+                               real *anchor, real *of)
 {
     real turn[3];
     for (int k = 0; k < 3; k++)
-        arm[k] = off[k] + reach * n[k];
-    tlk_cross(vel + 4, arm, turn);
+        anchor[k] = off[k] + reach * n[k];
+    tlk_cross(vel + 4, anchor, turn);
     for (int k = 0; k < 3; k++)
         of[k] = vel[k] + turn[k];
 }
 
 /* The same of a body at x. */
 TL_KERNEL void tlk_plain_surface(const double *c, const double *x, real reach, const real *n,
-                                 const real *vel, real *arm, real *of)
+                                 const real *vel, real *anchor, real *of)
 {
     real off[3];
     for (int k = 0; k < 3; k++)
         off[k] = (real)(c[k] - x[k]);
-    tlk_plain_reach(off, reach, n, vel, arm, of);
+    tlk_plain_reach(off, reach, n, vel, anchor, of);
 }
 
 /* The velocity of a body, as forces see it. */

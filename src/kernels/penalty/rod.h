@@ -96,14 +96,14 @@ TL_KERNEL void tlk_penalty_rod(const tlk_penalty *p, uint32_t q)
     p->rod_geom[4 * (size_t)r->shape + 3] = 0.5 * r->length + frame[18];
 }
 
-/* A point at an arm from the middle of a rod with this velocity: that of the point gets what
+/* A point at an anchor from the middle of a rod with this velocity: that of the point gets what
  * stretching adds; how far off the axis it is; 1 over the mass there, 1/M = (1 - a)^2/m_1 +
  * a^2/m_2, and over the least moment. False beyond its ends. */
-TL_KERNEL bool tlk_rod_at(const tlk_penalty *p, const double *vel, const double *arm, double *v,
+TL_KERNEL bool tlk_rod_at(const tlk_penalty *p, const double *vel, const double *anchor, double *v,
                           double *off, double *mass, double *inertia)
 {
     const tlk_rod *r = p->rod + ((uint32_t)vel[7] - 1);
-    const double along = tlk_dotd(arm, r->n), a = 0.5 + along / r->length;
+    const double along = tlk_dotd(anchor, r->n), a = 0.5 + along / r->length;
     double spin = 0, swing = 0;
     *mass = 0;
     for (int e = 0; e < 2; e++) {
@@ -116,27 +116,27 @@ TL_KERNEL bool tlk_rod_at(const tlk_penalty *p, const double *vel, const double 
     *inertia = tlk_max(spin, swing);
     for (int k = 0; k < 3; k++) {
         v[k] += vel[3] * along * r->n[k];
-        off[k] = arm[k] - along * r->n[k];
+        off[k] = anchor[k] - along * r->n[k];
     }
     return a > TLK_ROD_ENDS && a < 1 - TLK_ROD_ENDS;
 }
 
-/* What a force at an arm does to stretch a rod; 0 of other bodies. */
-TL_KERNEL double tlk_rod_share(const tlk_penalty *p, const double *vel, const double *arm,
+/* What a force at an anchor does to stretch a rod; 0 of other bodies. */
+TL_KERNEL double tlk_rod_share(const tlk_penalty *p, const double *vel, const double *anchor,
                                const double *f)
 {
     if (!(vel[7] > 0))
         return 0;
     const tlk_rod *r = p->rod + ((uint32_t)vel[7] - 1);
-    return tlk_dotd(arm, r->n) / r->length * tlk_dotd(f, r->n);
+    return tlk_dotd(anchor, r->n) / r->length * tlk_dotd(f, r->n);
 }
 
-/* An impulse along n at an arm, and a shift there, kg m: on its ends, each its part. */
-TL_KERNEL void tlk_rod_push(const tlk_penalty *p, const double *vel, const double *arm,
+/* An impulse along n at an anchor, and a shift there, kg m: on its ends, each its part. */
+TL_KERNEL void tlk_rod_push(const tlk_penalty *p, const double *vel, const double *anchor,
                             const double *n, double impulse, double shift)
 {
     tlk_rod *r = p->rod + ((uint32_t)vel[7] - 1);
-    const double a = 0.5 + tlk_dotd(arm, r->n) / r->length;
+    const double a = 0.5 + tlk_dotd(anchor, r->n) / r->length;
     for (int e = 0; e < 2; e++) {
         const double part = e ? a : 1 - a, inverse = tlk_rod_inverse(p, r, e);
         double *v = p->vel + 8 * (size_t)r->end[e], *x = p->bodies.pos + 4 * (size_t)r->end[e];

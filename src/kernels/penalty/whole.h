@@ -61,7 +61,7 @@ TL_KERNEL void tlk_penalty_side(const tlk_penalty *p, bool simple, uint32_t entr
     s->writes = !s->side || s->i >= p->shapes.dynamic;
 }
 
-/* Where two surfaces meet, as two bodies see it: their arms are off + reach n. */
+/* Where two surfaces meet, as two bodies see it: their anchors are off + reach n. */
 typedef struct tlk_spot {
     real n[3], overlap;
     real off[2][3], reach[2];
@@ -175,7 +175,7 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_si
 {
     const size_t q = s->pair;
     const uint32_t dynamic = p->bodies.dynamic;
-    real kept[4], va[8], vb[8], arm_a[3], arm_b[3], of_a[3], of_b[3], arm[3], turn[3];
+    real kept[4], va[8], vb[8], anchor_a[3], anchor_b[3], of_a[3], of_b[3], anchor[3], turn[3];
     tlk_spot m;
     tlk_plain_act act;
     const tlk_couple of = tlk_load_couple(p->couple + q);
@@ -193,8 +193,8 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_si
     const bool touched = p->acts[q] & TLK_KEEPS;
     for (int k = 0; k < 4; k++)
         kept[k] = touched ? kept[k] : 0;
-    tlk_plain_reach(m.off[0], m.reach[0], m.n, va, arm_a, of_a);
-    tlk_plain_reach(m.off[1], m.reach[1], m.n, vb, arm_b, of_b);
+    tlk_plain_reach(m.off[0], m.reach[0], m.n, va, anchor_a, of_a);
+    tlk_plain_reach(m.off[1], m.reach[1], m.n, vb, anchor_b, of_b);
     tlk_plain_press(p, &of, m.n, m.overlap, of_a, of_b, kept, &act);
     if (s->writes)
         tlk_plain_sum(p, q, &act, (row[0] >= dynamic ? 1u : 0) | (row[1] >= dynamic ? 2u : 0), of_a,
@@ -204,8 +204,8 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_si
         p->to_acts[q] = TLK_ACTS | TLK_KEEPS;
     }
     for (int k = 0; k < 3; k++)
-        arm[k] = s->side ? arm_b[k] : arm_a[k];
-    tlk_cross(arm, act.f, turn);
+        anchor[k] = s->side ? anchor_b[k] : anchor_a[k];
+    tlk_cross(anchor, act.f, turn);
     for (int k = 0; k < 3; k++) {
         f[k] = s->side ? act.f[k] : -act.f[k];
         f[3 + k] = s->side ? turn[k] : -turn[k];

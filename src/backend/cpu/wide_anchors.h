@@ -1,15 +1,15 @@
-/* The step lengths of arm rows, those of a vector at once. */
-#ifndef TL_BACKEND_CPU_WIDE_ARMS_H
-#define TL_BACKEND_CPU_WIDE_ARMS_H
+/* The step lengths of anchor rows, those of a vector at once. */
+#ifndef TL_BACKEND_CPU_WIDE_ANCHORS_H
+#define TL_BACKEND_CPU_WIDE_ANCHORS_H
 
 #include "backend/cpu/wide_row.h"
 #include "kernels/contacts.h"
 
 /* tlk_add_side */
-WIDE void wide_add_side(vec im, const vec *inverse, const vec *arm, vec *w)
+WIDE void wide_add_side(vec im, const vec *inverse, const vec *anchor, vec *w)
 {
     const vec xx = inverse[0], yy = inverse[1], zz = inverse[2], xy = inverse[3];
-    const vec xz = inverse[4], yz = inverse[5], x = arm[0], y = arm[1], z = arm[2];
+    const vec xz = inverse[4], yz = inverse[5], x = anchor[0], y = anchor[1], z = anchor[2];
     const vec t[3] = {y * xz - z * xy, y * yz - z * yy, y * zz - z * yz};
     const vec u[3] = {z * xx - x * xz, z * xy - x * yz, z * xz - x * zz};
     const vec v[2] = {x * xy - y * xx, x * yy - y * xy};
@@ -45,8 +45,8 @@ WIDE vec wide_largest(const vec *w, vec trace, real least)
                       vec_set(least));
 }
 
-/* tlk_arm_eta */
-WIDE void wide_arm_eta(const vec *n, const vec *w, vec *eta)
+/* tlk_anchor_eta */
+WIDE void wide_anchor_eta(const vec *n, const vec *w, vec *eta)
 {
     const vec zero = vec_set(0), one = vec_set(1), two = vec_set(2);
     vec wn[3];
@@ -60,7 +60,7 @@ WIDE void wide_arm_eta(const vec *n, const vec *w, vec *eta)
     eta[2] = vec_set((real)1.75) / (trace * wide_largest(w, trace, (real)TLK_ETA_LEAST));
 }
 
-/* tlk_arm_steps of rows, where any may be none. */
+/* tlk_anchor_steps of rows, where any may be none. */
 WIDE void wide_step_rows(const tlk_build *p, vec_rows s)
 {
     _Alignas(32) uint32_t a[WIDE_LANES], b[WIDE_LANES];
@@ -70,13 +70,13 @@ WIDE void wide_step_rows(const tlk_build *p, vec_rows s)
         return;
     wide_index_some(p->a, p->b, s, b, &here);
     for (uint32_t q = 0; q < WIDE_PACKETS; q++)
-        of.first[q] -= p->arm_base;
+        of.first[q] -= p->anchor_base;
     vec n[3], ra[3], rb[3], mass[4], inverse[8], eta[3];
     vec side_a[6] = {{0}, {0}, {0}, {0}, {0}, {0}}, w[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
     for (uint32_t k = 0; k < 3; k++) {
         n[k] = vec_load(p->head, s, k, TLK_HEAD);
-        ra[k] = vec_load(p->arms, of, k, TLK_ARMS);
-        rb[k] = vec_load(p->arms, of, 3 + k, TLK_ARMS);
+        ra[k] = vec_load(p->anchors, of, k, TLK_ANCHORS);
+        rb[k] = vec_load(p->anchors, of, 3 + k, TLK_ANCHORS);
     }
     half_gather(p->bodies.vel, a, mass);
     vec_gather(p->inverse, a, inverse);
@@ -86,19 +86,19 @@ WIDE void wide_step_rows(const tlk_build *p, vec_rows s)
     wide_add_side(mass[3], inverse, rb, w);
     for (int k = 0; k < 6; k++)
         w[k] = side_a[k] + w[k];
-    wide_arm_eta(n, w, eta);
+    wide_anchor_eta(n, w, eta);
     for (uint32_t k = 0; k < 2; k++)
         vec_store(p->head, s, 4 + k, TLK_HEAD,
                   vec_select(here, eta[k], vec_load(p->head, s, 4 + k, TLK_HEAD)));
-    vec_store(p->arms, of, 6, TLK_ARMS,
-              vec_select(here, eta[2], vec_load(p->arms, of, 6, TLK_ARMS)));
+    vec_store(p->anchors, of, 6, TLK_ANCHORS,
+              vec_select(here, eta[2], vec_load(p->anchors, of, 6, TLK_ANCHORS)));
 }
 
-static void wide_arm_steps(const void *args, uint32_t begin, uint32_t end)
+static void wide_anchor_steps(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_build p = *(const tlk_build *)args;
     for (uint32_t i = begin; i < end; i += WIDE_LANES)
-        wide_step_rows(&p, wide_rows_at(p.arm_base + i, p.arm_base + end));
+        wide_step_rows(&p, wide_rows_at(p.anchor_base + i, p.anchor_base + end));
 }
 
 #endif
