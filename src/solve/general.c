@@ -369,7 +369,6 @@ static tl_status solve(general *x, const tl_solver_def *def, double *r, tl_solut
     tl_system *s = &x->system;
     const uint32_t d = x->d->dimension;
     memset(r, 0, (size_t)d * x->d->contacts * sizeof *r);
-    *solution = (tl_solution){0, 0, 0};
     if (s->touches.count)
         TL_TRY(tl_certify_system(s, def, solution));
     for (size_t i = 0; i < s->touches.count; i++) {
@@ -384,6 +383,9 @@ tl_status tl_general_solve(const tl_contact_problem *problem, const tl_solver_de
 {
     const bool global = problem->def.form == TL_PROBLEM_GLOBAL;
     general x = {.d = &problem->def};
+    *solution = (tl_solution){0, 0, 0};
+    if (!x.d->contacts)
+        return TL_OK;
     tl_status status = zeros(&x.blocks, (size_t)x.d->dimension * x.d->dimension * x.d->contacts);
     if (status == TL_OK)
         status = tl_contact_blocks(problem, x.blocks.data);
