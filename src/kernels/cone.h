@@ -1,5 +1,5 @@
 /* The cones that impulses are in, and moments: what a step leads to is put inside, and how far off
- * a solution is. Used by all solvers, one row at a time; wide.h has the same for eight. */
+ * a solution is. Used by all solvers, one row at a time; wide_row.h projects those of a vector. */
 #ifndef TL_KERNELS_CONE_H
 #define TL_KERNELS_CONE_H
 

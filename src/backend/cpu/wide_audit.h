@@ -5,21 +5,6 @@
 
 #include "backend/cpu/wide_row.h"
 
-/* tlk_project of vectors. */
-WIDE void wide_project(const vec *n, vec mu, vec *g)
-{
-    const vec zero = vec_set(0), gn = vec_dot(g, n);
-    vec t[3];
-    for (int k = 0; k < 3; k++)
-        t[k] = g[k] - gn * n[k];
-    const vec length = vec_sqrt(vec_dot(t, t));
-    const vec_bits inside = (gn >= zero) & (length <= mu * gn), out = mu * length <= -gn;
-    const vec normal = (gn + mu * length) / (vec_set(1) + mu * mu);
-    const vec scale = vec_select(length > zero, mu * normal / length, zero);
-    for (int k = 0; k < 3; k++)
-        g[k] = vec_select(inside, g[k], vec_select(out, zero, normal * n[k] + scale * t[k]));
-}
-
 /* tlk_cone_residual of rows; u holds the bias already. */
 WIDE vec wide_cone_residual(const tlk_problem *p, const wide_row *h, const vec *va, const vec *vb,
                             const vec *g, const vec *u)
@@ -38,7 +23,7 @@ WIDE vec wide_cone_residual(const tlk_problem *p, const wide_row *h, const vec *
     }
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - eta * w[k];
-    wide_project(h->n, h->mu, next);
+    wide_project(h->n, h->mu, vec_set(1), next);
     for (int k = 0; k < 3; k++)
         next[k] = g[k] - next[k];
     return vec_sqrt(vec_dot(next, next)) / eta;

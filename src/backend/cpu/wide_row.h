@@ -236,6 +236,21 @@ WIDE void wide_push(const wide_row *row, const vec *gamma, vec *va, vec *vb)
     }
 }
 
+/* tlk_project of rows. */
+WIDE void wide_project(const vec *n, vec mu, vec ratio, vec *g)
+{
+    const vec zero = vec_set(0), gn = vec_dot(g, n), part = ratio * mu;
+    vec t[3];
+    for (int k = 0; k < 3; k++)
+        t[k] = g[k] - gn * n[k];
+    const vec length = vec_sqrt(vec_dot(t, t));
+    const vec_bits inside = (gn >= zero) & (length <= mu * gn), out = part * length <= -gn;
+    const vec normal = (gn + part * length) / (vec_set(1) + part * mu);
+    const vec scale = vec_select(length > zero, mu * normal / length, zero);
+    for (int k = 0; k < 3; k++)
+        g[k] = vec_select(inside, g[k], vec_select(out, zero, normal * n[k] + scale * t[k]));
+}
+
 /* A field of the materials of rows: slide (3), soft, cohesion, rolling, spinning, step. */
 WIDE vec wide_material(const tlk_problem *p, vec_rows s, uint32_t field)
 {

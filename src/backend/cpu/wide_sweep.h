@@ -45,52 +45,105 @@ WIDE void wide_start_rows(const tlk_problem *p, vec_rows s, const wide_row *row,
     wide_turn(row, gamma, va, vb);
 }
 
-/* Rows: the step of tlk_psor_row with Coulomb friction. */
-WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
+/* What the step of a row with friction begins with: impulse and velocity, and step lengths along
+ * the normal and across it. */
+typedef struct wide_stride {
+    vec gamma[3], u[3], gn, along, across;
+} wide_stride;
+
+WIDE wide_stride wide_begin_stride(const tlk_problem *p, vec_rows s, const wide_row *row,
+                                   const vec *va, const vec *vb)
 {
-    vec gamma[3], t[3], u[3];
+    const vec one = vec_set(1), *n = row->n;
+    wide_stride d;
     for (uint32_t f = 0; f < 3; f++)
-        gamma[f] = vec_load(p->gamma, s, f, 3);
-    const vec *n = row->n, omega = vec_set((real)p->omega);
-    const bool anchors = row->kind == WIDE_ANCHORS;
-    wide_velocity(row, va, vb, u);
+        d.gamma[f] = vec_load(p->gamma, s, f, 3);
+    wide_velocity(row, va, vb, d.u);
     const vec kn = va[3] + vb[3];
     const vec kt =
         kn + (row->anchor_a * row->anchor_a * va[7] + row->anchor_b * row->anchor_b * vb[7]);
-    const vec one = vec_set(1), gn = vec_dot(gamma, n);
-    vec step_n = anchors ? row->eta[0] : one / kn, least = vec_set(0);
+    const bool anchors = row->kind == WIDE_ANCHORS;
+    d.gn = vec_dot(d.gamma, n);
+    d.along = anchors ? row->eta[0] : one / kn;
+    d.across = anchors ? row->eta[1] : one / kt;
     if (row->material) {
         const vec soft = wide_material(p, s, 3);
         for (int k = 0; k < 3; k++)
-            u[k] += wide_material(p, s, (uint32_t)k) + soft * gn * n[k];
-        step_n = vec_select(soft > least, step_n / (one + soft * step_n), step_n);
-        least = least - wide_material(p, s, 4);
+            d.u[k] += wide_material(p, s, (uint32_t)k) + soft * d.gn * n[k];
+        d.along = vec_select(soft > vec_set(0), d.along / (one + soft * d.along), d.along);
     }
-    const vec un = vec_dot(u, n);
-    vec next = gn - omega * step_n * (un + vec_load(p->bias, s, 0, 1));
+    return d;
+}
+
+/* It ends with another impulse. */
+WIDE void wide_end_stride(const tlk_problem *p, vec_rows s, const wide_row *row,
+                          const wide_stride *d, const vec *value, vec *va, vec *vb)
+{
+    vec change[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        vec_store(p->gamma, s, k, 3, value[k]);
+        change[k] = value[k] - d->gamma[k];
+    }
+    wide_push(row, change, va, vb);
+    if (row->material && p->moment)
+        wide_moment(p, s, row, value, va, vb);
+}
+
+/* Rows: the step of tlk_psor_row with Coulomb friction. */
+WIDE void wide_coulomb_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
+{
+    wide_stride d = wide_begin_stride(p, s, row, va, vb);
+    const vec *n = row->n, omega = vec_set((real)p->omega);
+    const bool anchors = row->kind == WIDE_ANCHORS;
+    vec least = vec_set(0);
+    if (row->material)
+        least = least - wide_material(p, s, 4);
+    const vec un = vec_dot(d.u, n);
+    vec next = d.gn - omega * d.along * (un + vec_load(p->bias, s, 0, 1));
     next = vec_select(next > least, next, least);
     if (anchors) {
         vec push[3];
         for (int k = 0; k < 3; k++)
-            push[k] = (next - gn) * n[k];
+            push[k] = (next - d.gn) * n[k];
         const wide_change change = wide_anchor_change(row, push, va, vb);
-        wide_add_velocity(row, &change, u);
+        wide_add_velocity(row, &change, d.u);
     }
-    const vec step = omega * (anchors ? row->eta[1] : one / kt), sn = anchors ? vec_dot(u, n) : un;
+    const vec step = omega * d.across, sn = anchors ? vec_dot(d.u, n) : un;
+    vec t[3], value[3];
     for (int k = 0; k < 3; k++)
-        t[k] = gamma[k] - gn * n[k] - step * (u[k] - sn * n[k]);
+        t[k] = d.gamma[k] - d.gn * n[k] - step * (d.u[k] - sn * n[k]);
     const vec square = vec_dot(t, t);
     const vec limit = row->mu * (row->material ? next + wide_material(p, s, 4) : next);
-    const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), one);
-    vec value[3];
-    for (uint32_t k = 0; k < 3; k++) {
+    const vec scale = vec_select(square > limit * limit, limit / vec_sqrt(square), vec_set(1));
+    for (int k = 0; k < 3; k++)
         value[k] = next * n[k] + scale * t[k];
-        vec_store(p->gamma, s, k, 3, value[k]);
-        gamma[k] = value[k] - gamma[k];
+    wide_end_stride(p, s, row, &d, value, va, vb);
+}
+
+/* Rows: the same with the cone law, tlk_psor_cone. */
+WIDE void wide_cone_rows(const tlk_problem *p, vec_rows s, const wide_row *row, vec *va, vec *vb)
+{
+    const wide_stride d = wide_begin_stride(p, s, row, va, vb);
+    const bool anchors = row->kind == WIDE_ANCHORS;
+    const vec *n = row->n, omega = vec_set(anchors ? (real)(0.5 * p->omega) : (real)p->omega);
+    const vec un = vec_dot(d.u, n), across = omega * d.across;
+    const vec along = omega * d.along * (un + vec_load(p->bias, s, 0, 1));
+    vec value[3], pull[3];
+    vec_bits pulls;
+    for (int k = 0; k < 3; k++)
+        value[k] = d.gamma[k] - (along * n[k] + across * (d.u[k] - un * n[k]));
+    if (row->material) {
+        const vec cohesion = wide_material(p, s, 4);
+        pulls = cohesion > vec_set(0);
+        for (int k = 0; k < 3; k++) {
+            pull[k] = cohesion * n[k];
+            value[k] = vec_select(pulls, value[k] + pull[k], value[k]);
+        }
     }
-    wide_push(row, gamma, va, vb);
-    if (row->material && p->moment)
-        wide_moment(p, s, row, value, va, vb);
+    wide_project(n, row->mu, d.along / d.across, value);
+    for (int k = 0; k < 3 && row->material; k++)
+        value[k] = vec_select(pulls, value[k] - pull[k], value[k]);
+    wide_end_stride(p, s, row, &d, value, va, vb);
 }
 
 /* Anchor rows: the same without friction. */
@@ -112,7 +165,7 @@ WIDE void wide_normal_rows(const tlk_problem *p, vec_rows s, const wide_row *row
     wide_push(row, gamma, va, vb);
 }
 
-typedef enum wide_step { WIDE_START, WIDE_COULOMB, WIDE_NORMAL } wide_step;
+typedef enum wide_step { WIDE_START, WIDE_COULOMB, WIDE_CONE, WIDE_NORMAL } wide_step;
 
 WIDE void wide_rows(const tlk_problem *p, vec_rows s, const wide_row *row, wide_step step, vec *va,
                     vec *vb)
@@ -121,6 +174,8 @@ WIDE void wide_rows(const tlk_problem *p, vec_rows s, const wide_row *row, wide_
         wide_start_rows(p, s, row, va, vb);
     else if (step == WIDE_COULOMB)
         wide_coulomb_rows(p, s, row, va, vb);
+    else if (step == WIDE_CONE)
+        wide_cone_rows(p, s, row, va, vb);
     else
         wide_normal_rows(p, s, row, va, vb);
 }
@@ -177,7 +232,13 @@ WIDE void wide_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, 
     wide_packet(p, s, lanes, kind, false, WIDE_COULOMB);
 }
 
-/* Both where there are materials. */
+/* Items of a colour: tlk_psor_sweep with the cone law. */
+WIDE void wide_cone_packet(const tlk_problem *p, uint32_t s, uint32_t lanes, wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, false, WIDE_CONE);
+}
+
+/* All of these where there are materials. */
 WIDE void wide_material_start_packet(const tlk_problem *p, uint32_t s, uint32_t lanes,
                                      wide_kind kind)
 {
@@ -188,6 +249,12 @@ WIDE void wide_material_coulomb_packet(const tlk_problem *p, uint32_t s, uint32_
                                        wide_kind kind)
 {
     wide_packet(p, s, lanes, kind, true, WIDE_COULOMB);
+}
+
+WIDE void wide_material_cone_packet(const tlk_problem *p, uint32_t s, uint32_t lanes,
+                                    wide_kind kind)
+{
+    wide_packet(p, s, lanes, kind, true, WIDE_CONE);
 }
 
 /* Items of a colour: tlk_psor_sweep without friction. */
@@ -262,9 +329,11 @@ typedef void wide_range(const tlk_problem *, uint32_t, uint32_t);
 
 WIDE_RANGES(wide_start, WIDE_APART)
 WIDE_RANGES(wide_coulomb, WIDE_APART)
+WIDE_RANGES(wide_cone, WIDE_APART)
 WIDE_RANGES(wide_normal, WIDE_JOINT)
 WIDE_RANGES(wide_material_start, WIDE_APART)
 WIDE_RANGES(wide_material_coulomb, WIDE_APART)
+WIDE_RANGES(wide_material_cone, WIDE_APART)
 
 static void wide_psor_start(const void *args, uint32_t begin, uint32_t end)
 {
@@ -280,13 +349,12 @@ static void wide_psor_start(const void *args, uint32_t begin, uint32_t end)
 static void wide_psor_sweep(const void *args, uint32_t begin, uint32_t end)
 {
     const tlk_problem *p = args;
-    if (p->frictionless || p->coulomb) {
-        wide_range *const *with = p->material ? wide_material_coulomb : wide_coulomb;
-        (p->frictionless ? wide_normal : with)[wide_kind_of(p, begin)](p, begin, end);
-        return;
-    }
-    for (uint32_t s = begin; s < end; s++)
-        tlk_psor_sweep(p, s);
+    wide_range *const *range = wide_normal;
+    if (!p->frictionless && p->material)
+        range = p->coulomb ? wide_material_coulomb : wide_material_cone;
+    else if (!p->frictionless)
+        range = p->coulomb ? wide_coulomb : wide_cone;
+    range[wide_kind_of(p, begin)](p, begin, end);
 }
 
 #endif
