@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
 # labels: long
 # The studies of the anchor (docs/machines.md): the orders that document 002 tells of Fig. 17 to 19. More torque goes deeper, and only the
-# lowest comes up with 300 N; small pulls hold, 600 N creep (in this bed; in another one they
-# hold), 800 N speed up. The anchor as a mesh goes as deep as the one of primitives.
+# lowest comes up with 300 N; small pulls hold, 600 N creep (in five beds by 11 to 43 mm, and come to a near stop in
+# some), 800 N speed up. The anchor as a mesh goes as deep as the one of primitives.
 import csv
 import os
 import subprocess
@@ -38,7 +38,8 @@ rise = {float(row["pull"]): float(row["rise"]) for row in rows}
 speed = {pull: channel(os.path.join("pulls", f"pull={pull:g}.h5"), "guide.z_rate") for pull in rise}
 check(rise[300] < 0.005 and rise[500] < 0.01, f"small pulls do not hold: {rise}")
 check(abs(speed[300][-200:].mean()) < 1e-3 and abs(speed[500][-200:].mean()) < 1e-3, "small pulls do not come to rest")
-check(0.01 < rise[600] < 0.1 and 1e-3 < speed[600][-400:].mean() < 0.05, f"600 N do not creep: {rise[600]} m, {speed[600][-1]} m/s")
+check(max(0.01, 2 * rise[500]) < rise[600] < 0.1, f"600 N do not creep: {rise}")
+check(0 < speed[600][-400:].mean() < 0.05, f"600 N do not creep: {speed[600][-400::100]} m/s")
 check(speed[800][-1] > 2 * speed[800][-300] > 4 * speed[800][-600] > 0, f"800 N do not speed up: {speed[800][-600::300]}")
 check(list(rise.values()) == sorted(rise.values()), f"rises: {rise}")
 
