@@ -26,9 +26,7 @@ tl_status tl_step_look(tl_world *w, const void *seen, tl_collide_state *state)
                            .last = w->steps && last->impulses && !tl_step_is_exact(w) ? last : NULL,
                            .crowd = w->backend->crowd,
                            .apart = w->backend->apart};
-    if (!w->box_known)
-        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &state->bodies, w->box));
-    w->box_known = true;
+    TL_TRY(tl_step_find_box(w));
     memcpy(state->box, w->box, sizeof state->box);
     state->speed = tl_world_speed(w);
     return tl_arena_clear(w->backend, &w->arena, 0);

@@ -23,25 +23,16 @@ static bool fits(const tl_world *w, const tl_problem *problem)
     return true;
 }
 
-/* The box around bodies: low ends, then high ends with the other sign. */
-static tl_status find_box(tl_world *w, double box[TLK_FOLD_NUMBERS])
-{
-    const tlk_bodies bodies = tl_world_bodies_view(w);
-    if (!w->box_known)
-        return tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &bodies, box);
-    memcpy(box, w->box, sizeof w->box);
-    return TL_OK;
-}
-
 tl_status tl_step_deep(tl_world *w, tl_problem *problem)
 {
     const double *g = w->settings.gravity, gained = tl_step_gained(w);
     tl_coarse_lattice l = {.pos = w->pos.data, .slow = SLOW * gained};
-    double box[TLK_FOLD_NUMBERS], depth = INFINITY, room = 1, cells = 1;
+    const double *box = w->box;
+    double depth = INFINITY, room = 1, cells = 1;
     w->workspace.coarse.nodes = 0; /* nobody is to be told of a step that was given up */
     if (!fits(w, problem))
         return TL_OK;
-    TL_TRY(find_box(w, box));
+    TL_TRY(tl_step_find_box(w));
     for (int k = 0; k < 3; k++) {
         const double size = -box[3 + k] - box[k] + 2 * w->smallest;
         if (g[k] != 0) /* the longest line along gravity: a chute is long, but not deep */

@@ -56,6 +56,15 @@ tl_status tl_step_push(tl_world *w, tlk_motion *motion)
     return TL_OK;
 }
 
+tl_status tl_step_find_box(tl_world *w)
+{
+    const tlk_bodies bodies = tl_world_bodies_view(w);
+    if (!w->box_known)
+        TL_TRY(tl_fold_one(w->backend, TLK_FOLD_body_box, w->dynamic, &bodies, w->box));
+    w->box_known = true;
+    return TL_OK;
+}
+
 /* Four layers across gravity through the box around the bodies. */
 static void lay_levels(const tl_world *w, tlk_motion *motion)
 {

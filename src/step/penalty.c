@@ -13,6 +13,7 @@
 #define WIDER    4.0  /* than bodies may go in a step, */
 #define LASTS    16.0 /* or so, where pairs last for several */
 #define ATTEMPTS 16u
+#define FINER    16u /* tlk_penalty.halt: substeps are too long for what was found */
 
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
@@ -192,6 +193,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
     TL_TRY(make_buffers(w, p, tl_penalty_integrator(w) == TL_INTEGRATOR_RK4));
     TL_TRY(take_springs(w, p));
     TL_TRY(tl_penalty_take_rods(w, p));
+    TL_TRY(tl_step_find_box(w)); /* whose levels motion has */
     TL_TRY(tl_step_forces(w, &s->motion));
     make_view(w, p, s);
     TL_TRY(take_forces(w, p, &s->view, &s->motion));
@@ -275,10 +277,23 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
 {
     double n[TLK_FOLD_NUMBERS];
     s->view.h = w->settings.step;
+    s->view.begins = 1;
     tl_penalty_evaluate(w, &s->view);
+    s->view.begins = 0;
     TL_TRY(add_up(w, s, n));
     s->elastic[0] = n[5];
     return tl_penalty_limits(w, s);
+}
+
+/* Pairs that were found on the way may be met with shorter substeps alone; then `*halt` says so. */
+static tl_status look_at_found(tl_world *w, tl_penalty_step *s, uint64_t *halt)
+{
+    const uint32_t before = s->substeps;
+    s->view.h = w->settings.step;
+    tl_penalty_evaluate(w, &s->view);
+    TL_TRY(tl_penalty_limits(w, s));
+    *halt = s->substeps > before ? FINER : 0;
+    return TL_OK;
 }
 
 /* The same where they are those of the end of the last step. */
@@ -296,6 +311,7 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
     tl_penalty *p = w->penalty;
     tl_contacts *next = &w->contacts[1 - w->current];
     s->lost = s->work = 0;
+    *halt = 0;
     tl_monitors_forget_parts(w);
     tl_run(b, TLK_penalty_begin, w->rows, &s->view);
     for (uint32_t k = 0; k < s->chunks; k++) {
@@ -303,6 +319,10 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
                               : tl_penalty_find(w, s, k ? next : &w->contacts[w->current]));
         if (!k && first)
             TL_TRY(begin_forces(w, s));
+        if (k && !w->settings.penalty.substeps)
+            TL_TRY(look_at_found(w, s, halt));
+        if (*halt)
+            return TL_OK;
         s->chunks = s->chunks < s->substeps ? s->chunks : s->substeps;
         const uint32_t from = (uint32_t)((uint64_t)s->substeps * k / s->chunks);
         const uint32_t to = (uint32_t)((uint64_t)s->substeps * (k + 1) / s->chunks);
@@ -381,6 +401,8 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
                 "found with; call tl_world_find_pairs() before",
                 p->margin);
         restore(w);
+        if (halt == FINER)
+            continue;
         if (!(halt & 2))
             s->wide = true;
         else if (s->chunks < s->substeps)
@@ -405,7 +427,10 @@ static void report_contacts(const tl_world *w, const tl_penalty_step *s, tl_repo
     r->searches = s->searches;
     r->substep_ratio =
         isfinite(s->limit) && s->limit > 0 ? w->settings.step / s->substeps / s->limit : 0;
-    r->elastic_energy = s->elastic[1];
+    const tlk_spring *springs = w->penalty->springs.data;
+    for (size_t i = 0; i < w->penalty->springs.count; i++)
+        r->spring_energy += springs[i].energy;
+    r->elastic_energy = s->elastic[1] - r->spring_energy;
 }
 
 /* What moved becomes the state, and the report tells of it. */
@@ -424,6 +449,8 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     motion.bodies.pos = p->saved_pos.data;
     TL_TRY(tl_monitors_prepare(w, set, &motion));
     tl_monitors_before(w, set->count);
+    const tlk_spring_told told = {p->spring.data, w->mechanism.memory[w->mechanism.current].data};
+    tl_run(b, TLK_penalty_tell_spring, (uint32_t)p->springs.count, &told);
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, moved));
     w->current = 1 - w->current;

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAFE  0.2 /* of the least of the times */
-#define LOOKS 16u /* steps from look to look at them where substeps are given */
+#define SAFE    0.2   /* of the least of the times */
+#define UNKNOWN 1e200 /* of the least of nothing */
+#define LOOKS   16u   /* steps from look to look at them where substeps are given */
 
 /* What a spring and dashpot of a damping ratio leave of an approach. With attraction the contact
  * ends where surfaces part, without where the force is 0 (Schwager and Poeschel, 2007). Hertz's
@@ -87,7 +88,9 @@ static void material_times(const tl_world *w, const double *pairs, uint32_t i, d
     for (uint32_t k = 0; k < w->materials; k++) {
         const double *law = pairs + TLK_LAW_NUMBERS * ((size_t)i * w->materials + k);
         out[2] = fmax(out[2], law[TLK_LAW_YOUNG]);
-        out[3] = fmax(out[3], fmax(law[TLK_LAW_SPRING], w->settings.penalty.stiffness));
+        out[3] = fmax(out[3], law[TLK_LAW_SPRING]);
+        if (w->settings.penalty.law == TL_PENALTY_LINEAR)
+            out[3] = fmax(out[3], w->settings.penalty.stiffness);
     }
 }
 
@@ -164,6 +167,8 @@ static tl_status stable(tl_world *w, const tl_penalty_step *s, limit *least)
     const double rate = sqrt(n[0]), z = rate > 0 ? 0.5 * n[1] / rate : 0;
     if (rate > 0)
         shorter(least, stable_time(w, rate, z) / SAFE, "the limit of stability", 0);
+    if (n[2] > 0)
+        shorter(least, acos(-1) / sqrt(n[2]), "the duration of a contact", 0);
     return TL_OK;
 }
 
@@ -178,6 +183,19 @@ static tl_status find_times(tl_world *w, const tl_penalty_step *s)
                        w->penalty->least));
     w->penalty->timed = true;
     return TL_OK;
+}
+
+/* Times that follow from springs: of the law linear, and of compliance with its dampers. */
+static void spring_limit(const tl_world *w, double mass_over_k, limit *least)
+{
+    const double *law = w->penalty->numbers.data, rate = sqrt(2 / mass_over_k);
+    double damper = 0;
+    for (size_t i = 0; i < (size_t)w->materials * w->materials; i++, law += TLK_LAW_NUMBERS)
+        damper = fmax(damper, law[TLK_LAW_SPRING] > 0 ? law[TLK_LAW_DAMPER] : 0);
+    shorter(least, acos(-1) / rate, "the duration of a contact", mass_over_k);
+    if (damper > 0)
+        shorter(least, stable_time(w, rate, 0.5 * damper * rate) / SAFE, "the limit of stability",
+                mass_over_k);
 }
 
 static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
@@ -195,13 +213,13 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
         return TL_OK;
     TL_TRY(find_times(w, s));
     const double speed = fmax(s->speed, 1e-6);
+    if (n[2] < UNKNOWN)
+        spring_limit(w, n[2], least);
     if (def->law == TL_PENALTY_HERTZ) {
         shorter(least, n[0], "the time of Rayleigh's waves", n[0]);
         /* 2.943 depth/speed, depth = (15 m v^2/(16 E sqrt R))^0.4 */
         shorter(least, 2.943 * pow(15.0 / 16, 0.4) * pow(n[1] / speed, 0.2),
                 "the duration of a contact", n[1]);
-    } else {
-        shorter(least, acos(-1) * sqrt(0.5 * n[2]), "the duration of a contact", n[2]);
     }
     return TL_OK;
 }
@@ -233,7 +251,7 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
     const uint32_t given = w->settings.penalty.substeps;
     const double step = w->settings.step;
     limit least;
-    s->substeps = given ? given : 1;
+    s->substeps = given ? given : s->substeps;
     s->limit = w->penalty->limit;
     if (given && s->limit > 0 && w->steps % LOOKS)
         return TL_OK;
@@ -246,7 +264,7 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
                            "step %llu: a step of %g s would take %.3g substeps, as %s is %g s; at "
                            "most 1000000: the step must be shorter or materials softer",
                            (unsigned long long)w->steps + 1, step, count, least.name, least.time);
-        s->substeps = count > 1 ? (uint32_t)count : 1;
+        s->substeps = count > s->substeps ? (uint32_t)count : s->substeps;
     }
     if (given && step / given > 1.0001 * SAFE * least.time && !w->penalty->warned)
         return warn(w, s, &least);

@@ -30,6 +30,9 @@ tl_status tl_step_sense(tl_world *world);
 /* The impulses and colours of the last step's contacts, for those found now. */
 tl_status tl_step_match(tl_world *world, tl_contacts *next);
 
+/* The box around dynamic bodies, where it is not known. */
+tl_status tl_step_find_box(tl_world *world);
+
 /* The velocities that bodies would have without contacts. */
 tl_status tl_step_free(tl_world *world, tlk_motion *motion);
 

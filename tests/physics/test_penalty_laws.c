@@ -73,6 +73,86 @@ static void test_spinning(void **state)
     }
 }
 
+/* What a rolling spring loses is its work less what it holds, whatever the integrator. */
+static void test_rolling_spring(void **state)
+{
+    (void)state;
+    static const claim c = {
+        "a ball that slips and rolls to rest, an elastic-plastic rolling spring",
+        "conservation of energy", "energy missed, J, of 0.366", "penalty, h = 2 ms, 2 s"};
+    for (int i = TL_INTEGRATOR_VERLET; i <= TL_INTEGRATOR_RK4; i++) {
+        soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 0);
+        tl_report report;
+        s.settings.penalty.rolling = TL_ROLLING_ELASTIC_PLASTIC;
+        s.settings.penalty.integrator = (tl_integrator)i;
+        s.material.friction = 0.8;
+        s.material.rolling_friction = 0.1;
+        s.material.restitution = 0.3;
+        soft_begin(&s);
+        soft_floor(&s, 0);
+        tl_body_def def = tl_body_default();
+        tl_shape_def shape = tl_sphere_default(0.05);
+        shape.material = s.of;
+        def.shapes = &shape;
+        def.shape_count = 1;
+        def.position[2] = 0.05;
+        def.velocity[0] = 1;
+        def.angular_velocity[1] = 20;
+        assert_ok(tl_scene_add_bodies(s.scene, 1, &def, NULL));
+        tl_world *world = soft_world(&s);
+        assert_ok(tl_world_step(world, 1000, &report));
+        assert_found(&c, tl_word(TL_WORDS_INTEGRATOR, (uint32_t)i), report.energy_error, 0, 1e-5);
+        tl_world_destroy(world);
+    }
+}
+
+/* A contact by JKR that is there at the start has not snapped in. */
+static void test_jkr_starts(void **state)
+{
+    (void)state;
+    soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 50);
+    tl_report report;
+    s.settings.gravity[2] = 0;
+    s.settings.penalty.cohesion = TL_COHESION_JKR;
+    s.material.cohesion = 0.1;
+    s.material.restitution = 1;
+    s.material.young_modulus = 1e6;
+    soft_begin(&s);
+    soft_floor(&s, 0);
+    soft_ball(&s, 0.01, (double[3]){0, 0, 0.01 - 1e-5}, NULL, 0.0105);
+    tl_world *world = soft_world(&s);
+    assert_ok(tl_world_step(world, 1, &report));
+    assert_below(fabs(report.dissipated_energy), 1e-7); /* it holds -9e-6 J */
+    assert_below(fabs(report.energy_error), 1e-7);
+    tl_world_destroy(world);
+}
+
+/* What pulls a ball along a spring is told of its joint, and what the spring holds. */
+static void test_spring_told(void **state)
+{
+    (void)state;
+    const double length = 0.5, k = 3;
+    soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 0);
+    tl_joint_def def = tl_joint_default(TL_JOINT_DISTANCE);
+    tl_joint joint;
+    tl_joint_state told;
+    tl_report report;
+    s.settings.gravity[2] = 0;
+    soft_begin(&s);
+    def.b = soft_ball(&s, 0.1, (double[3]){1, 0, 0}, NULL, 1);
+    def.length = length;
+    def.axes[0].stiffness = k;
+    assert_ok(tl_scene_add_joint(s.scene, &def, &joint));
+    tl_world *world = soft_world(&s);
+    assert_ok(tl_world_step(world, 50, &report));
+    assert_ok(tl_world_read_joints(world, 1, &joint, &told));
+    const double off = soft_position(world, def.b, 0) - length;
+    assert_near(told.force[0], -k * off, 1e-12);
+    assert_near(report.spring_energy, 0.5 * k * off * off, 1e-12);
+    assert_true(report.elastic_energy == 0);
+    tl_world_destroy(world);
+}
+
 /* A pair with compliance is a spring of 1/compliance with its damping time, under either law. */
 static void test_compliance(void **state)
 {
@@ -190,7 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sjkr),       cmocka_unit_test(test_spinning),
         cmocka_unit_test(test_compliance), cmocka_unit_test(test_belt),
-        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_rolling_spring),
+        cmocka_unit_test(test_jkr_starts), cmocka_unit_test(test_spring_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,7 @@ typedef struct tlk_penalty {
     uint32_t *order;
 
     uint32_t stands; /* 1: what is not dynamic does not move in this step */
+    uint32_t begins; /* 1: forces where a step begins, nothing has moved yet */
 } tlk_penalty;
 
 /* A rod without mass between the centres of two bodies. Its velocity in `vel` is that of its middle
@@ -232,6 +233,13 @@ typedef struct tlk_spring {
     double length, stiffness, damping;
     double lost, energy; /* J: sums of the chunk; at last */
     double work;
+    double force[3]; /* N: on b, at last */
 } tlk_spring;
+
+/* What springs did, as what is kept of their joints. */
+typedef struct tlk_spring_told {
+    const tlk_spring *spring;
+    struct tlk_joint_memory *memory;
+} tlk_spring_told;
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TL_KERNELS_PENALTY_FORCE_H
 #define TL_KERNELS_PENALTY_FORCE_H
 
+#include "kernels/joint/args.h"
 #include "kernels/penalty/linear.h"
 #include "kernels/penalty/plain.h"
 #include "kernels/penalty/rod.h"
@@ -233,6 +234,7 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     point.law = c->law;
     point.past = past;
     double lost = 0;
+    const double before = past[TLK_PAST_SLOPE];
     const bool touches = !meets        ? false
                          : p->law == 2 ? tlk_scaled(p, &point, &out, &lost)
                          : p->law == 1 || c->law[TLK_LAW_SPRING] > 0
@@ -250,7 +252,9 @@ TL_KERNEL bool tlk_penalty_point(const tlk_penalty *p, const tlk_pressing *c, co
     }
     const bool rolls = p->law != 2 && (c->law[TLK_LAW_ROLLING] > 0 || c->law[TLK_LAW_SPINNING] > 0);
     if (rolls)
-        tlk_roll_moment(p, &point, &out);
+        tlk_roll_moment(p, &point, before > 0 ? before / out.shear_slope : 1, &out);
+    if (p->begins) /* what touches has touched before */
+        past[TLK_PAST_TOUCHED] = 1;
     double f[3], turn_a[3], turn_b[3], power = 0, drive = 0;
     for (int k = 0; k < 3; k++) {
         f[k] = out.normal * n[k] + out.shear[k];
@@ -562,7 +566,7 @@ TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
         const double f[3] = {-pull * n[0], -pull * n[1], -pull * n[2]}; /* on b */
         tlk_crossd(anchor[e], f, turn);
         for (int k = 0; k < 3; k++) {
-            out[k] = f[k];
+            out[k] = s->force[k] = f[k];
             out[3 + 3 * e + k] = e ? turn[k] : -turn[k];
             if (row[e] != TLK_NONE && row[e] >= p->bodies.dynamic)
                 s->work += (e ? -1 : 1) * p->weight * f[k] * v[e][k];
@@ -571,6 +575,15 @@ TL_KERNEL void tlk_penalty_spring(const tlk_penalty *p, uint32_t q)
     s->lost += p->weight * s->damping * rate * rate;
     s->energy = 0.5 * s->stiffness * off * off;
     tlk_penalty_load(p, (size_t)p->pairs + q, out);
+}
+
+/* One spring, for those who read joints: force on its second body, and what it holds. */
+TL_KERNEL void tlk_penalty_tell_spring(const tlk_spring_told *t, uint32_t q)
+{
+    tlk_joint_memory *out = t->memory + q;
+    for (int k = 0; k < 3; k++)
+        out->reaction[k] = t->spring[q].force[k];
+    out->spring = t->spring[q].energy;
 }
 
 #endif

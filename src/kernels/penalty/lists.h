@@ -199,28 +199,45 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
     acc[6] += overlap > 0;
 }
 
+/* The radius of the ball that has the volume of a solid body: by the ellipsoid with its moments. */
+TL_KERNEL double tlk_penalty_ball(const tlk_bodies *b, size_t i, double thin)
+{
+    const double *of = b->inertia + 4 * i, sum = of[0] + of[1] + of[2], part = 2.5 / of[3];
+    double cube = 1;
+    for (int k = 0; k < 3; k++) /* half axes; no thinner than the shape */
+        cube *= sqrt(tlk_max(part * (sum - 2 * of[k]), thin * thin));
+    double r = sqrt(part * sum * (1.0 / 3)); /* which is no smaller */
+    for (int k = 0; k < 32; k++)             /* Newton's steps from above */
+        r -= (r - cube / (r * r)) * (1.0 / 3);
+    return r;
+}
+
 /* One dynamic shape: the least of 0 the time that Rayleigh's waves take, s, 1 m^2/(R E^2) of an
- * impact on a wall, and 2 m/k of the law linear: by its material's row of `table`, which has
- * stiffest partners (step/penalty_law.c). 3: a material that has `stage` for one of these. */
+ * impact on a wall, and 2 m/k of the law linear, or of compliance: by its material's row of
+ * `table`, which has stiffest partners (step/penalty_law.c). 3: a material that has `stage` for one
+ * of these. */
 TL_KERNEL void tlk_penalty_times(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const tlk_shapes *s = &p->shapes;
     const uint32_t material = s->info[i] >> TLK_SHAPE_MATERIAL;
     const double *of = p->table + 4 * (size_t)material; /* G, 0.1631 nu + 0.8766, E*, k or 0 */
-    const double mass = p->bodies.inertia[4 * (size_t)s->body[i] + 3];
-    if (i >= s->dynamic || s->info[i] & TLK_SHAPE_SENSOR ||
-        (p->rods && p->vel[8 * (size_t)s->body[i] + 7] > 0))
+    const size_t body = s->body[i];
+    const double mass = p->bodies.inertia[4 * body + 3];
+    if (i >= s->dynamic || s->info[i] & TLK_SHAPE_SENSOR || (p->rods && p->vel[8 * body + 7] > 0))
         return;
-    const double r = tlk_thin(s, i), volume = 4.0 / 3 * TLK_PI * r * r * r;
-    const double k = of[3] > 0 ? of[3] : 2 * of[2] * r;
+    const double r = tlk_thin(s, i);
     if (!(r > 0))
         return;
-    const double rayleigh = TLK_PI * r * sqrt(mass / (volume * of[0])) / of[1];
+    const double ball = s->info[i] & TLK_SHAPE_CENTRAL ? r : tlk_penalty_ball(&p->bodies, body, r);
+    const double volume = 4.0 / 3 * TLK_PI * ball * ball * ball;
+    const double rayleigh = TLK_PI * ball * sqrt(mass / (volume * of[0])) / of[1];
+    const double k = of[3] > 0 ? of[3] : p->law == 0 ? 0 : 2 * of[2] * r;
+    const double impact = mass * mass / (r * of[2] * of[2]), spring = k > 0 ? mass / k : 0;
     acc[0] = tlk_min(acc[0], rayleigh);
-    acc[1] = tlk_min(acc[1], mass * mass / (r * of[2] * of[2]));
-    acc[2] = tlk_min(acc[2], mass / k);
-    if (rayleigh == p->stage || mass * mass / (r * of[2] * of[2]) == p->stage ||
-        mass / k == p->stage)
+    acc[1] = tlk_min(acc[1], impact);
+    if (k > 0)
+        acc[2] = tlk_min(acc[2], spring);
+    if (rayleigh == p->stage || impact == p->stage || (k > 0 && spring == p->stage))
         acc[3] = tlk_max(acc[3], (double)material);
 }
 

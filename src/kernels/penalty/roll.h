@@ -19,13 +19,15 @@ TL_KERNEL void tlk_resist(const tlk_penalty *p, const tlk_pressed *c, const doub
 }
 
 /* Iwashita and Oda (1998), Ai et al. (2011), model C: a spring of stiffness 2.25 k mu_r^2 R*^2 up
- * to the limit, with a dashpot below it. */
+ * to the limit, with a dashpot below it. What its work does not leave in it is lost. `softer`: what
+ * the stiffness was before, over what it is. */
 TL_KERNEL void tlk_roll_spring(const tlk_penalty *p, const tlk_pressed *c, const double *spin,
-                               double most, tlk_reaction *out)
+                               double most, double softer, tlk_reaction *out)
 {
     const double size = c->law[TLK_LAW_ROLLING] * c->radius;
     const double slope = 2.25 * out->slope * size * size;
     double *past = c->past + TLK_PAST_ROLL, moment[3], square = 0, along = tlk_dotd(past, c->n);
+    const double before = tlk_dotd(past, past);
     for (int k = 0; k < 3; k++) {
         moment[k] = past[k] - along * c->n[k] + slope * p->advance * spin[k];
         square += moment[k] * moment[k];
@@ -42,15 +44,20 @@ TL_KERNEL void tlk_roll_spring(const tlk_penalty *p, const tlk_pressed *c, const
     }
     const double size_2 = tlk_dotd(total, total);
     const double within = size_2 > most * most ? most / sqrt(size_2) : 1;
+    const double now = slope > 0 ? 0.5 * tlk_dotd(moment, moment) / slope : 0;
     for (int k = 0; k < 3; k++) {
         total[k] *= within;
         out->moment[k] += total[k];
-        out->lost_rate += (yields ? total[k] : total[k] - moment[k]) * spin[k];
     }
-    out->elastic += slope > 0 ? 0.5 * tlk_dotd(moment, moment) / slope : 0;
+    out->lost_rate += tlk_dotd(total, spin);
+    if (p->commits)
+        out->lost -= now - (before > 0 ? 0.5 * before / (slope * softer) : 0);
+    out->elastic += now;
 }
 
-TL_KERNEL void tlk_roll_moment(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out)
+/* `softer`: what shear springs were before, over what they are. */
+TL_KERNEL void tlk_roll_moment(const tlk_penalty *p, const tlk_pressed *c, double softer,
+                               tlk_reaction *out)
 {
     const double arm = c->radius * out->pressure, along = tlk_dotd(c->spin, c->n);
     double about[3], across[3];
@@ -63,7 +70,7 @@ TL_KERNEL void tlk_roll_moment(const tlk_penalty *p, const tlk_pressed *c, tlk_r
     if (!(c->law[TLK_LAW_ROLLING] > 0))
         return;
     if (p->rolling)
-        tlk_roll_spring(p, c, across, c->law[TLK_LAW_ROLLING] * arm, out);
+        tlk_roll_spring(p, c, across, c->law[TLK_LAW_ROLLING] * arm, softer, out);
     else
         tlk_resist(p, c, across, c->law[TLK_LAW_ROLLING] * arm, out);
 }
