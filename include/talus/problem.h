@@ -22,7 +22,8 @@
 
 TL_BEGIN_DECLS
 
-/** A sparse matrix in compressed columns. Without entries it may be all zeros, arrays too. */
+/** A sparse matrix in compressed columns. Without entries it may be all zeros, arrays too; one that
+ *  is read from a problem always has `start`. */
 typedef struct tl_matrix {
     uint32_t rows;         /**< how many */
     uint32_t columns;      /**< how many */

@@ -98,9 +98,10 @@ static tl_status keep(tl_contact_problem *p, int *next, const void *from, size_t
 
 static tl_status keep_matrix(tl_contact_problem *p, int *next, tl_matrix *a)
 {
-    const size_t entries = a->columns ? a->start[a->columns] : 0;
-    if (!a->columns)
-        *a = (tl_matrix){0};
+    static const uint32_t none[] = {0};
+    if (!a->columns) /* whoever reads a problem finds start[columns] */
+        *a = (tl_matrix){.start = none};
+    const size_t entries = a->start[a->columns];
     TL_TRY(keep(p, next, a->start, (size_t)a->columns + 1, sizeof *a->start, &a->start));
     TL_TRY(keep(p, next, a->row, entries, sizeof *a->row, &a->row));
     return keep(p, next, a->value, entries, sizeof *a->value, &a->value);

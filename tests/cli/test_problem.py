@@ -127,6 +127,21 @@ for one, two in zip(table[::2], table[1::2]):
         check(abs(a - b) <= 1e-4 * abs(a) + 1e-9, f"objectives of {one['problem']}: {a} and {b}")
 check(sum(float(row["residual"]) <= 1e-6 for row in table) >= len(files), "few were solved")
 
+# Steps without contacts, without and with a joint: both forms are files that every solver takes.
+FALL = {"version": 1, "duration": 0.1, "step": 0.005,
+        "bodies": [{"kind": "fixed", "shapes": [{"kind": "plane"}]},
+                   {"name": "ball", "position": [0, 0, 5], "shapes": [{"kind": "sphere", "radius": 0.1}]}]}
+HUNG = {**FALL, "joints": [{"kind": "spherical", "bodies": ["ground", "ball"], "at": [0, 0, 5.1]}]}
+for scene, held in (FALL, 0), (HUNG, 3), ({**FALL, "bodies": FALL["bodies"][:1]}, 0):
+    with open("none.json", "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+    for form in "global", "local":
+        told = run_json("problem", "none.json", "--step", 1, "-o", "none-" + form + ".hdf5", "--form", form, "--force")
+        equal((told["contacts"], told["constraints"]), (0, held), f"{form}, without contacts")
+        for solver in "psor", "jacobi", "apgd", "spg", "interior":
+            told = run_json("solve", "none-" + form + ".hdf5", "--solver", solver, "-o", "answer.hdf5", "--force")
+            equal((told["contacts"], told["residual"], told["objective"]), (0, 0, 0), f"{form}, by {solver}")
+
 # Refusals.
 refused(2, "problem needs a SCENE or RESULT, or --corpus FOLDER", "problem")
 refused(2, "problem needs --step N", "problem", "heap.json", "-o", "x.hdf5")
