@@ -66,8 +66,8 @@ typedef struct tl_contact_problem_def {
 typedef struct tl_contact_problem tl_contact_problem;
 
 /** Makes one of copies of all arrays. Sizes that do not fit, indices beyond a matrix, numbers that
- *  are not finite and negative frictions are TL_BAD_ARGUMENT, with the letter, the place and the
- *  value. */
+ *  are not finite, negative frictions, and M, W and R that are not symmetric (up to 1e-7 of the
+ *  largest entry) are TL_BAD_ARGUMENT, with the letter, the place and the value. */
 TL_API tl_status tl_contact_problem_create(const tl_contact_problem_def *def,
                                            tl_contact_problem **problem);
 

@@ -82,6 +82,13 @@ static tl_status check(const tl_contact_problem_def *d)
     return d->guess ? check_vector("guess", d->guess, m, -INFINITY) : TL_OK;
 }
 
+static tl_status check_symmetry(const tl_contact_problem_def *d)
+{
+    const bool global = d->form == TL_PROBLEM_GLOBAL;
+    TL_TRY(tl_matrix_check_symmetry(global ? d->M : d->W, global ? "M" : "W"));
+    return global ? TL_OK : tl_matrix_check_symmetry(d->R, "R");
+}
+
 /* ---- Making ---- */
 
 /* A copy of an array that lives with the problem. */
@@ -144,10 +151,8 @@ static tl_status keep_all(tl_contact_problem *p)
     return keep_text(p, &next, &d->math_info);
 }
 
-tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contact_problem **out)
+tl_status tl_contact_problem_make(const tl_contact_problem_def *def, tl_contact_problem **out)
 {
-    if (!def || !out)
-        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, def ? "problem" : "def");
     *out = NULL;
     TL_TRY(check(def));
     tl_contact_problem *p = tl_alloc_zero(sizeof *p);
@@ -161,6 +166,19 @@ tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contac
     }
     *out = p;
     return TL_OK;
+}
+
+tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contact_problem **out)
+{
+    if (!def || !out)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, def ? "problem" : "def");
+    TL_TRY(tl_contact_problem_make(def, out));
+    const tl_status status = check_symmetry(&(*out)->def);
+    if (status != TL_OK) {
+        tl_contact_problem_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void tl_contact_problem_destroy(tl_contact_problem *p)

@@ -164,6 +164,13 @@ refused(2, "-o is for one problem and one solver", "solve", "scene.hdf5", "--sol
 with h5py.File("local.hdf5", "r+") as file:
     file["fclib_local/vectors/mu"][1] = -1
 refused(3, "local.hdf5: /fclib_local/vectors/mu[1] is -1; it must be finite and not negative", "solve", "local.hdf5")
+talus("problem", "heap.json", "--step", 60, "-o", "askew.hdf5", "--form", "local", "--quiet")
+with h5py.File("askew.hdf5", "r+") as file:
+    w = file["fclib_local/W"]
+    at = int(numpy.nonzero(w["i"][...] != numpy.repeat(numpy.arange(len(w["p"]) - 1), numpy.diff(w["p"])))[0][0])
+    w["x"][at] += 1
+for solver in "psor", "jacobi", "apgd", "spg", "interior":
+    refused(3, "askew.hdf5: /fclib_local/W is not symmetric: its entries (", "solve", "askew.hdf5", "--solver", solver)
 check(not os.path.exists("x.hdf5"), "a refused problem left a file")
 with open("soft.json", "w", encoding="utf-8") as file:
     json.dump({**SCENE, "settings": {"stepper": "penalty"}}, file)
