@@ -98,7 +98,8 @@ int expect_result(const char *command, const char *path)
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return a && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
 int check_folder_of(const char *path)
@@ -126,8 +127,8 @@ static int check_output(const options *given, const char *command, const char *i
         return EXIT_USAGE;
     }
     if (*kind == FILE_FOLDER || *kind == FILE_SPECIAL) {
-        complain("cannot write %s: it is %s; -o needs the name of a file", path,
-                 file_kind_name(*kind));
+        complain("cannot write %s: it is %s; %s", path, file_kind_name(*kind),
+                 given->corpus ? "--corpus names another folder" : "-o needs the name of a file");
         return EXIT_FILE;
     }
     return check_folder_of(path);
@@ -193,18 +194,19 @@ int check_problem_path(const options *given, const char *command, const char *pa
 {
     file_kind kind;
     tl_contact_problem *problem = NULL;
+    const char *instead = given->corpus ? "--corpus names another folder" : "-o names another file";
     const int code = check_output(given, command, "input", path, &kind);
     if (code != EXIT_OK || kind == FILE_MISSING)
         return code;
     if (!given->force) {
-        complain("%s exists; --force replaces it, -o names another", path);
+        complain("%s exists; --force replaces it, %s", path, instead);
         return EXIT_FILE;
     }
     const tl_status status = kind == FILE_EMPTY ? TL_OK : tl_contact_problem_load(path, &problem);
     tl_contact_problem_destroy(problem);
     if (status >= 0)
         return EXIT_OK;
-    complain("--force replaces contact problems alone: %s is none; -o names another file", path);
+    complain("--force replaces contact problems alone: %s is none; %s", path, instead);
     return EXIT_FILE;
 }
 

@@ -116,6 +116,17 @@ check(certified["gap"] < 1e-10 and abs(certified["objective"] - told["objective"
 lines = talus("problem", "--corpus", "corpus", "--layers", "5,8").stdout.splitlines()
 equal(len(lines), len(os.listdir("corpus")), "files of the corpus")
 check(any("heap-8" in line for line in lines), f"{lines}")
+
+# A corpus replaces nothing without --force, and with it contact problems alone; it looks before it writes.
+os.mkdir("mine")
+with open("mine/wedge-4.hdf5", "w", encoding="utf-8") as file:
+    file.write("notes")
+refused(4, "corpus/heap-5.hdf5 exists; --force replaces it, --corpus names another folder", "problem", "--corpus", "corpus", "--layers", 5)
+refused(4, "mine/wedge-4.hdf5 exists; --force replaces it", "problem", "--corpus", "mine", "--layers", 5)
+refused(4, "--force replaces contact problems alone: mine/wedge-4.hdf5 is none", "problem", "--corpus", "mine", "--layers", 5, "--force")
+with open("mine/wedge-4.hdf5", encoding="utf-8") as file:
+    equal((file.read(), os.listdir("mine")), ("notes", ["wedge-4.hdf5"]), "a folder with other files")
+talus("problem", "--corpus", "corpus", "--layers", 5, "--force", "--quiet")
 files = sorted(os.path.join("corpus", name) for name in os.listdir("corpus") if not name.startswith("planks"))
 table = list(csv.DictReader(io.StringIO(
     talus("solve", *files, "--solver", "psor,apgd", "--law", "cone", "--csv", "--iterations", 3000).stdout)))
