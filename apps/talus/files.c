@@ -58,14 +58,31 @@ bool is_result(const char *path)
     return file_kind_of(path) == FILE_HDF5;
 }
 
+/* An HDF5 file where a scene is wanted. */
+static void complain_of_hdf5(const char *command, const char *path)
+{
+    tl_result *result = NULL;
+    tl_contact_problem *problem = NULL;
+    if (tl_result_open(path, &result) >= 0)
+        complain("%s: %s is a result, not a scene; `talus info`, `resume`, `export` and `view` "
+                 "take results",
+                 command, path);
+    else if (tl_contact_problem_load(path, &problem) >= 0)
+        complain("%s: %s is a contact problem, not a scene; `talus solve` takes problems", command,
+                 path);
+    else
+        complain("%s: %s is an HDF5 file, not a scene, and no result or contact problem that can "
+                 "be opened",
+                 command, path);
+    tl_result_close(result);
+    tl_contact_problem_destroy(problem);
+}
+
 int expect_scene(const char *command, const char *path)
 {
     const file_kind kind = file_kind_of(path);
     if (kind == FILE_HDF5)
-        complain(
-            "%s: %s is a result, not a scene; `talus info`, `resume`, `export` and `view` take "
-            "results",
-            command, path);
+        complain_of_hdf5(command, path);
     else if (kind == FILE_CHECKPOINT)
         complain("%s: %s is the checkpoint of a result, not a scene; `talus resume` takes the "
                  "result beside it",

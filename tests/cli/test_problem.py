@@ -117,6 +117,11 @@ lines = talus("problem", "--corpus", "corpus", "--layers", "5,8").stdout.splitli
 equal(len(lines), len(os.listdir("corpus")), "files of the corpus")
 check(any("heap-8" in line for line in lines), f"{lines}")
 
+refused(3, "talus: check: scene.hdf5 is a contact problem, not a scene; `talus solve` takes problems", "check", "scene.hdf5")
+with h5py.File("other.hdf5", "w") as file:
+    file["numbers"] = [1, 2]
+refused(3, "run: other.hdf5 is an HDF5 file, not a scene, and no result or contact problem", "run", "other.hdf5")
+
 # A corpus replaces nothing without --force, and with it contact problems alone; it looks before it writes.
 os.mkdir("mine")
 with open("mine/wedge-4.hdf5", "w", encoding="utf-8") as file:
