@@ -109,9 +109,9 @@ typedef struct tl_contact_answer {
 
 /** Solves a problem in 64-bit on the CPU with def->kind, law, iterations (at most), tolerance (of
  * the residual; 0: all iterations), omega, lambda and, where there is a guess, warm_start. `r`
- * receives the impulses (m numbers). The interior-point method has its own end, starts from nothing
- * and factors; TL_TOO_LARGE where these factors may not be as large. `threads`: 0, as many as there
- * are. */
+ * receives the impulses (m numbers); TL_DIVERGED where residual or objective are not finite. The
+ * interior-point method has its own end, starts from nothing and factors; TL_TOO_LARGE where these
+ * factors may not be as large. `threads`: 0, as many as there are. */
 TL_API tl_status tl_contact_problem_solve(const tl_contact_problem *problem,
                                           const tl_solver_def *def, uint32_t threads, double *r,
                                           tl_contact_answer *answer);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "scene/scene.h"
+#include "talus/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -237,6 +238,12 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
     tl_rigid_free(&rigid);
     TL_TRY(status);
     TL_TRY(tl_contact_problem_measure(problem, tl_solver_law(def), r, NULL, NULL, NULL, answer));
+    if (!isfinite(answer->residual) || !isfinite(answer->objective))
+        return tl_fail(TL_DIVERGED,
+                       "the solver %s diverged: after %u iterations the residual is %g m/s and the "
+                       "objective %g; they must be finite",
+                       tl_word(TL_WORDS_SOLVER, def->kind), solution.iterations, answer->residual,
+                       answer->objective);
     answer->iterations = solution.iterations;
     answer->rows = rows;
     answer->seconds = seconds;

@@ -185,6 +185,14 @@ with h5py.File("askew.hdf5", "r+") as file:
     w = file["fclib_local/W"]
     at = int(numpy.nonzero(w["i"][...] != numpy.repeat(numpy.arange(len(w["p"]) - 1), numpy.diff(w["p"])))[0][0])
     w["x"][at] += 1
+# Numbers that are too large to be solved with: nothing is printed, and nothing written.
+with h5py.File("askew.hdf5", "r+") as file:
+    file["fclib_local/vectors/q"][...] = -1e300
+    file["fclib_local/W/x"][at] -= 1
+done = refused(1, "solve: askew.hdf5: the solver psor diverged: after ", "solve", "askew.hdf5", "--cold", "-o", "x.hdf5")
+equal(done.stdout, "", "standard output of a solve that diverged")
+with h5py.File("askew.hdf5", "r+") as file:
+    file["fclib_local/W/x"][at] += 1
 for solver in "psor", "jacobi", "apgd", "spg", "interior":
     refused(3, "askew.hdf5: /fclib_local/W is not symmetric: its entries (", "solve", "askew.hdf5", "--solver", solver)
 check(not os.path.exists("x.hdf5"), "a refused problem left a file")
