@@ -2,6 +2,7 @@
  * of sizes, made by stepping small scenes: heaps of many layers, a column of cubes, an arch,
  * wedges, large mass ratios, bodies on many more points than hold them, slender bodies, a chain. */
 #include "corpus.h"
+#include "files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -229,15 +230,22 @@ static const kind kinds[] = {
     {"planks", planks, 40, 20}, {"chain", chain, 20, 40},
 };
 
-static int write_one(const options *given, const kind *k, uint32_t size)
+/* What is done with each file of the corpus. */
+typedef int (*visit)(const options *given, const kind *k, uint32_t size, const char *path);
+
+static int check_one(const options *given, const kind *k, uint32_t size, const char *path)
+{
+    (void)k;
+    (void)size;
+    return check_problem_path(given, "problem", path);
+}
+
+static int write_one(const options *given, const kind *k, uint32_t size, const char *path)
 {
     maker m;
-    char path[4096];
     tl_world *world = NULL;
     tl_contact_problem *problem = NULL;
     k->make(&m, size);
-    snprintf(path, sizeof path, "%s/%s%s%u.hdf5", given->corpus, k->name,
-             k->make == ratio ? "" : "-", size);
     if (m.status >= 0)
         m.status = tl_world_create(m.scene, &world);
     if (m.status >= 0)
@@ -277,6 +285,20 @@ static int read_layers(const char *text, uint32_t *layers, size_t *count, size_t
     return EXIT_USAGE;
 }
 
+static int each(const options *given, size_t count, const uint32_t *layers, visit what)
+{
+    char path[4096];
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t l = 0; l < (kinds[i].size ? 1 : count) && code == EXIT_OK; l++) {
+            const uint32_t size = kinds[i].size ? kinds[i].size : layers[l];
+            snprintf(path, sizeof path, "%s/%s%s%u.hdf5", given->corpus, kinds[i].name,
+                     kinds[i].make == ratio ? "" : "-", size);
+            code = what(given, &kinds[i], size, path);
+        }
+    return code;
+}
+
 int write_corpus(const options *given)
 {
     uint32_t layers[16];
@@ -288,8 +310,8 @@ int write_corpus(const options *given)
         complain("cannot make %s: %s", given->corpus, strerror(errno));
         return EXIT_FILE;
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && code == EXIT_OK; i++)
-        for (size_t l = 0; l < (kinds[i].size ? 1 : count) && code == EXIT_OK; l++)
-            code = write_one(given, &kinds[i], kinds[i].size ? kinds[i].size : layers[l]);
+    code = each(given, count, layers, check_one);
+    if (code == EXIT_OK)
+        code = each(given, count, layers, write_one);
     return code == EXIT_OK ? close_output() : code;
 }

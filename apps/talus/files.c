@@ -58,14 +58,31 @@ bool is_result(const char *path)
     return file_kind_of(path) == FILE_HDF5;
 }
 
+/* An HDF5 file where a scene is wanted. */
+static void complain_of_hdf5(const char *command, const char *path)
+{
+    tl_result *result = NULL;
+    tl_contact_problem *problem = NULL;
+    if (tl_result_open(path, &result) >= 0)
+        complain("%s: %s is a result, not a scene; `talus info`, `resume`, `export` and `view` "
+                 "take results",
+                 command, path);
+    else if (tl_contact_problem_load(path, &problem) >= 0)
+        complain("%s: %s is a contact problem, not a scene; `talus solve` takes problems", command,
+                 path);
+    else
+        complain("%s: %s is an HDF5 file, not a scene, and no result or contact problem that can "
+                 "be opened",
+                 command, path);
+    tl_result_close(result);
+    tl_contact_problem_destroy(problem);
+}
+
 int expect_scene(const char *command, const char *path)
 {
     const file_kind kind = file_kind_of(path);
     if (kind == FILE_HDF5)
-        complain(
-            "%s: %s is a result, not a scene; `talus info`, `resume`, `export` and `view` take "
-            "results",
-            command, path);
+        complain_of_hdf5(command, path);
     else if (kind == FILE_CHECKPOINT)
         complain("%s: %s is the checkpoint of a result, not a scene; `talus resume` takes the "
                  "result beside it",
@@ -98,7 +115,8 @@ int expect_result(const char *command, const char *path)
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return a && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
 int check_folder_of(const char *path)
@@ -126,8 +144,8 @@ static int check_output(const options *given, const char *command, const char *i
         return EXIT_USAGE;
     }
     if (*kind == FILE_FOLDER || *kind == FILE_SPECIAL) {
-        complain("cannot write %s: it is %s; -o needs the name of a file", path,
-                 file_kind_name(*kind));
+        complain("cannot write %s: it is %s; %s", path, file_kind_name(*kind),
+                 given->corpus ? "--corpus names another folder" : "-o needs the name of a file");
         return EXIT_FILE;
     }
     return check_folder_of(path);
@@ -193,18 +211,19 @@ int check_problem_path(const options *given, const char *command, const char *pa
 {
     file_kind kind;
     tl_contact_problem *problem = NULL;
+    const char *instead = given->corpus ? "--corpus names another folder" : "-o names another file";
     const int code = check_output(given, command, "input", path, &kind);
     if (code != EXIT_OK || kind == FILE_MISSING)
         return code;
     if (!given->force) {
-        complain("%s exists; --force replaces it, -o names another", path);
+        complain("%s exists; --force replaces it, %s", path, instead);
         return EXIT_FILE;
     }
     const tl_status status = kind == FILE_EMPTY ? TL_OK : tl_contact_problem_load(path, &problem);
     tl_contact_problem_destroy(problem);
     if (status >= 0)
         return EXIT_OK;
-    complain("--force replaces contact problems alone: %s is none; -o names another file", path);
+    complain("--force replaces contact problems alone: %s is none; %s", path, instead);
     return EXIT_FILE;
 }
 

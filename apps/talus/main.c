@@ -184,7 +184,7 @@ static const subcommand commands[] = {
          "iterations, time, FCLIB's residual and that of Talus. Of several files, or with a\n"
          "list of solvers, it prints a table. Problems of rigid bodies without joints are\n"
          "solved as runs solve them, in 64-bit; all others with W as a sparse matrix, by one\n"
-         "thread, which interior is not for.\n",
+         "thread, or, by interior, with factors of the matrices that the file has.\n",
      .run = command_solve},
     {.name = "bench", .summary = "run the benchmarks: talus-bench", .run_raw = command_bench},
 };

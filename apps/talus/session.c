@@ -100,20 +100,24 @@ static void warn_of_overlaps(session *s)
                 found.depth, 100 * found.relative, a, b);
 }
 
-/* What steps warn of, with the names that the scene has. */
+/* What steps warn of, with the names that the scene has: told at once, and kept for --json. */
 static void warn_of_step(tl_log_level level, const char *text, void *user)
 {
-    const session *s = user;
+    session *s = user;
+    char named[1200];
     const tl_error about = tl_last_error();
     const char *name =
         about.material ? tl_document_material_name(s->document, (tl_material){about.material - 1})
                        : NULL;
-    if (level != TL_LOG_WARNING || about.status != TL_OK || s->given->quiet)
+    if (level != TL_LOG_WARNING || about.status != TL_OK)
         return;
-    if (name)
-        session_say(s->given, "warning: %s; material %u is \"%s\"", text, about.material - 1, name);
-    else
-        session_say(s->given, "warning: %s", text);
+    if (name) {
+        snprintf(named, sizeof named, "%s; material %u is \"%s\"", text, about.material - 1, name);
+        text = named;
+    }
+    session_say(s->given, "warning: %s", text);
+    if (s->warned)
+        json_array_append_new(s->warned, json_text(text));
 }
 
 int session_make_world(session *s)
@@ -130,6 +134,7 @@ int session_make_world(session *s)
     }
     if (status == TL_OVERLAPPING)
         warn_of_overlaps(s);
+    s->warned = s->given->json ? json_array() : NULL;
     tl_set_log(warn_of_step, s);
     return status < 0 ? complain_of_world(s->document, status) : EXIT_OK;
 }
@@ -137,6 +142,7 @@ int session_make_world(session *s)
 void session_free(session *s)
 {
     tl_set_log(NULL, NULL);
+    json_decref(s->warned);
     tl_recorder_close(s->recorder, NULL);
     tl_world_destroy(s->world);
     tl_document_destroy(s->document);
@@ -395,6 +401,8 @@ int session_run(session *s)
     say_monitors(s->given, s->world);
     facts_start(&f, s->given->json);
     facts_list_warnings(&f);
+    if (f.doubts)
+        json_array_extend(f.doubts, s->warned);
     f.quiet = s->given->quiet;
     if (s->given->json)
         tell_run(s, &out, radius, &f);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+#include <jansson.h>
 #include <signal.h>
 
 /* Somebody who looks on while a session runs, for example a viewer. Both are called by the thread
@@ -26,6 +27,7 @@ typedef struct session {
     double until;          /* s, where this run stops */
     session_hook hook;
     tl_report report; /* of the last step; at the start what is known of the state */
+    json_t *warned;   /* texts of what steps warned of, with --json; NULL: none are kept */
     struct {          /* the joint that was furthest off, where that was too far */
         tl_joint joint;
         double error; /* m */

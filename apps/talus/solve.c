@@ -93,7 +93,7 @@ static int tell(const options *given, const tl_contact_problem_def *d, const tl_
     fact_text(&f, "law", tl_word(TL_WORDS_LAW, def->law));
     fact_text(&f, "solved_as", a->rows ? "rows of rigid bodies" : "a sparse matrix");
     fact_count(&f, "iterations", a->iterations);
-    fact_number(&f, "time", 1e3 * a->seconds, "ms");
+    fact_number(&f, "wall_s", a->seconds, "s");
     fact_number(&f, "fclib_residual", a->fclib, "");
     fact_number(&f, "residual", a->residual, "m/s");
     fact_number(&f, "worst_residual", a->worst, "m/s");

@@ -73,8 +73,8 @@ TL_API tl_status tl_document_parse(const char *name, const char *text, size_t le
  *  read, too: the name ends in ".txt", and the text does not begin with '{'. */
 TL_API bool tl_document_is_lines(const char *name, const char *text, size_t length);
 
-/** The same as tl_document_read(), of a scene in lines alone where `ground` asks for a plane at z =
- * 0 besides what the file has. tl_document_text() is the scene in JSON. */
+/** The same as tl_document_read(), of a scene in lines alone; `ground` asks for a plane at z = 0
+ * besides what the file has. tl_document_text() is the scene in JSON. */
 TL_API tl_status tl_document_import(const char *path, bool ground, size_t set_count,
                                     const char *const *sets, tl_document **document);
 

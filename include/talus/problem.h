@@ -22,7 +22,8 @@
 
 TL_BEGIN_DECLS
 
-/** A sparse matrix in compressed columns. Without entries it may be all zeros, arrays too. */
+/** A sparse matrix in compressed columns. Without entries it may be all zeros, arrays too; one that
+ *  is read from a problem always has `start`. */
 typedef struct tl_matrix {
     uint32_t rows;         /**< how many */
     uint32_t columns;      /**< how many */
@@ -65,8 +66,8 @@ typedef struct tl_contact_problem_def {
 typedef struct tl_contact_problem tl_contact_problem;
 
 /** Makes one of copies of all arrays. Sizes that do not fit, indices beyond a matrix, numbers that
- *  are not finite and negative frictions are TL_BAD_ARGUMENT, with the letter, the place and the
- *  value. */
+ *  are not finite, negative frictions, and M, W and R that are not symmetric (up to 1e-7 of the
+ *  largest entry) are TL_BAD_ARGUMENT, with the letter, the place and the value. */
 TL_API tl_status tl_contact_problem_create(const tl_contact_problem_def *def,
                                            tl_contact_problem **problem);
 
@@ -108,9 +109,9 @@ typedef struct tl_contact_answer {
 
 /** Solves a problem in 64-bit on the CPU with def->kind, law, iterations (at most), tolerance (of
  * the residual; 0: all iterations), omega, lambda and, where there is a guess, warm_start. `r`
- * receives the impulses (m numbers). The interior-point method has its own end, starts from nothing
- * and factors; TL_TOO_LARGE where these factors may not be as large. `threads`: 0, as many as there
- * are. */
+ * receives the impulses (m numbers); TL_DIVERGED where residual or objective are not finite. The
+ * interior-point method has its own end, starts from nothing and factors; TL_TOO_LARGE where these
+ * factors may not be as large. `threads`: 0, as many as there are. */
 TL_API tl_status tl_contact_problem_solve(const tl_contact_problem *problem,
                                           const tl_solver_def *def, uint32_t threads, double *r,
                                           tl_contact_answer *answer);

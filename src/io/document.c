@@ -289,7 +289,7 @@ typedef struct making {
     size_t set_count;
     const char *const *sets;
     tl_stored_geometries stored;
-    bool ground; /* of a scene in lines */
+    bool lines, ground; /* it must be a scene in lines; with a ground */
 } making;
 
 /* A scene in lines: the text becomes JSON. */
@@ -311,7 +311,7 @@ static tl_status fill_document(tl_document *document, const char *name, tl_array
                                const making *m)
 {
     const bool lines = tl_lines_are(name, (tl_text){text->data, text->count - 1});
-    if (m->ground && !lines)
+    if (m->lines && !lines)
         return tl_fail(TL_BAD_DATA,
                        "%s:1:1: is no scene in lines, expected a name that ends in "
                        ".txt and no '{' at the start",
@@ -413,7 +413,8 @@ tl_status tl_document_import(const char *path, bool ground, size_t set_count,
     TL_TRY(check_arguments(path, set_count, sets, document));
     TL_TRY(tl_load(path, most_bytes, &text));
     return make_document(
-        path, &text, (making){.set_count = set_count, .sets = sets, .ground = ground}, document);
+        path, &text,
+        (making){.set_count = set_count, .sets = sets, .lines = true, .ground = ground}, document);
 }
 
 uint64_t tl_document_comments(const tl_document *document)

@@ -379,7 +379,13 @@ static tl_status read_file(reading *x, tl_contact_problem **problem)
     d->title = x->texts[0].data;
     d->description = x->texts[1].data;
     d->math_info = x->texts[2].data;
-    return tl_contact_problem_create(d, problem);
+    const tl_status status = tl_contact_problem_create(d, problem);
+    if (status != TL_BAD_ARGUMENT)
+        return status;
+    char rule[512]; /* what follows from all of a matrix: it is not symmetric */
+    snprintf(rule, sizeof rule, "%s", tl_last_message());
+    return tl_fail(TL_BAD_DATA, "%s: %s/%s", x->s.path, global ? "/fclib_global" : "/fclib_local",
+                   rule);
 }
 
 /* Opens a file as HDF5 does, with the system's reason where it cannot be opened at all. */

@@ -23,6 +23,7 @@ typedef struct list {
 typedef struct sphere {
     uint32_t reference, version; /* how many before it had the reference */
     bool used, fixed;
+    double position[3];
 } sphere;
 
 typedef struct reader {
@@ -296,8 +297,9 @@ static tl_status read_sphere(reader *r)
         TL_TRY(grow(r));
     sphere *s = place_of(&r->spheres, reference);
     r->references += !s->used;
-    *s = (sphere){reference, s->used ? s->version + 1 : 0, true, fixed};
     turn(r, POSITION, position);
+    *s = (sphere){reference, s->used ? s->version + 1 : 0, true, fixed, {0}};
+    memcpy(s->position, position, sizeof position);
     turn(r, VELOCITY, velocity);
     turn(r, MOMENTUM, spin);
     put(&e, "{\"name\": ");
@@ -472,6 +474,20 @@ static tl_status read_spring(reader *r)
     return keep(r, &r->joints, &e);
 }
 
+/* The length that a rod keeps is the one that it has. */
+static tl_status check_kept(const reader *r, size_t i, const sphere s[2])
+{
+    double apart[3];
+    TL_TRY(above_0(r, i, "length"));
+    for (int k = 0; k < 3; k++)
+        apart[k] = s[1].position[k] - s[0].position[k];
+    const double length = normalise(apart);
+    if (fabs(r->x[i] - length) <= 1e-6 * length)
+        return TL_OK;
+    return refuse(r, r->at[i], "the length is %.9g, expected %.9g: how far the spheres are apart",
+                  r->x[i], length);
+}
+
 /* R: a rod between two spheres, of free length unless that is given. */
 static tl_status read_rod(reader *r)
 {
@@ -483,7 +499,7 @@ static tl_status read_rod(reader *r)
     TL_TRY(find_two(r, s));
     TL_TRY(above_0(r, RADIUS, "radius"));
     if (r->count > LENGTH)
-        TL_TRY(above_0(r, LENGTH, "length"));
+        TL_TRY(check_kept(r, LENGTH, s));
     put(&e, "{\"name\": \"r%zu\", \"bodies\": [", r->rods.origins.count + 1);
     put_sphere(&e, &s[0]);
     put(&e, ", ");

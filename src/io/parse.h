@@ -134,6 +134,14 @@ tl_status tl_read_expected(const tl_reader *r, const tl_json *value, const char 
 tl_status tl_read_missing(const tl_reader *r, const tl_json *object, const char *key,
                           const char *expected) __attribute__((cold));
 
+/* parse_stepper.c: what the stepper of a scene does not know. The laws of an entry of materials or
+ * pairs; friction_ellipsoid (NULL: not given); a shape with the value that is its kind. */
+tl_status tl_read_check_laws(const tl_reader *r, const tl_json *entry, const tl_pair_def *laws);
+tl_status tl_read_check_ellipsoid(const tl_reader *r, const tl_json *value,
+                                  const double factors[3]);
+tl_status tl_read_check_shape(const tl_reader *r, const tl_json *kind, tl_body_kind body,
+                              const tl_shape_def *shape);
+
 /* A refusal of the library, "fill.count is 9; ..." for an entry of the scene, turned into one that
  * points at the value it speaks of: "file:line:column: fills[0].count: is 9; ...". TL_NO_MEMORY is
  * passed on. */

@@ -457,6 +457,43 @@ static tl_status check_line(const tl_reader *r, const tl_json *entry, const tl_j
     return TL_OK;
 }
 
+/* Steppers of small problems know no joints, penalty springs alone. */
+static tl_status check_stepper(const tl_reader *r, const tl_json *entry, const tl_json *const *f,
+                               const tl_joint_def *def)
+{
+    const tl_stepper stepper = r->settings.stepper;
+    const tl_axis_def *axis = &def->axes[0];
+    const struct {
+        uint8_t key;
+        bool given;
+    } others[] = {{ROPE, def->rope},
+                  {LIMITS, axis->lower != -INFINITY || axis->upper != INFINITY},
+                  {FRICTION, axis->friction > 0},
+                  {SPRING, axis->spring_length > 0},
+                  {MOTOR, axis->drive != TL_DRIVE_NONE},
+                  {BREAK_FORCE, def->break_force != INFINITY},
+                  {BREAK_TORQUE, def->break_torque != INFINITY},
+                  {SPRING, !(axis->stiffness > 0 || axis->damping > 0)}};
+    if (r->stored.result || stepper == TL_STEPPER_DVI || stepper == TL_STEPPER_SMOOTH)
+        return TL_OK;
+    if (stepper != TL_STEPPER_PENALTY)
+        return tl_read_fail(r, entry,
+                            "is a joint, and settings.stepper is \"%s\", expected \"dvi\" or "
+                            "\"smooth\"",
+                            tl_word(TL_WORDS_STEPPER, stepper));
+    if (def->kind != TL_JOINT_DISTANCE)
+        return tl_read_fail(r, f[KIND],
+                            "is \"%s\", and settings.stepper is \"penalty\", expected "
+                            "\"distance\" with a 'spring'",
+                            tl_word(TL_WORDS_JOINT, def->kind));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return tl_read_fail(r, f[others[i].key] ? f[others[i].key] : entry,
+                                "does not suit settings.stepper \"penalty\", expected a 'spring' "
+                                "of 'stiffness' and 'damping' alone");
+    return TL_OK;
+}
+
 static tl_status add_joint(tl_reader *r, const tl_json *entry, const tl_json *const *f,
                            uint32_t kind)
 {
@@ -476,6 +513,7 @@ static tl_status add_joint(tl_reader *r, const tl_json *entry, const tl_json *co
     TL_TRY(read_numbers(r, entry, f, &def));
     if (kind == TL_JOINT_DISTANCE)
         TL_TRY(check_line(r, entry, f, &def));
+    TL_TRY(check_stepper(r, entry, f, &def));
     TL_TRY(tl_read_charge(r, entry, 0, ITEMS + r->entry_table.count / 4));
     attach(r, &def);
     const tl_status status = tl_scene_add_joint(r->scene, &def, NULL);

@@ -86,6 +86,9 @@ tl_status tl_read_penalty(tl_reader *r, const tl_json *object, tl_penalty_def *p
     TL_TRY(tl_read_flag(r, f[ATTRACTION], &p->attraction));
     TL_TRY(tl_read_choice(r, f[ROLLING], tl_words(TL_WORDS_ROLLING), &rolling));
     TL_TRY(tl_read_choice(r, f[COHESION], tl_words(TL_WORDS_COHESION), &cohesion));
+    if (cohesion == TL_COHESION_JKR && law != TL_PENALTY_HERTZ)
+        return tl_read_fail(r, f[COHESION], "is \"jkr\", but law is \"%s\", expected \"hertz\"",
+                            tl_word(TL_WORDS_PENALTY, law));
     p->law = (tl_penalty_law)law;
     p->integrator = (tl_integrator)integrator;
     p->friction_form = (tl_friction_form)form;

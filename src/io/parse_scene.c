@@ -377,6 +377,8 @@ static tl_status read_materials(tl_reader *r, const tl_json *object)
         TL_TRY(tl_read_number(r, f[YOUNG], &young, &def.young_modulus));
         TL_TRY(tl_read_number(r, f[POISSON], &poisson, &def.poisson_ratio));
         TL_TRY(tl_read_vector(r, f[ELLIPSOID], 3, &factor, def.friction_ellipsoid));
+        TL_TRY(tl_read_check_laws(r, v, &laws));
+        TL_TRY(tl_read_check_ellipsoid(r, f[ELLIPSOID], def.friction_ellipsoid));
         def.cohesion_density = laws.cohesion_density;
         def.friction = laws.friction;
         def.restitution = laws.restitution;
@@ -439,6 +441,7 @@ static tl_status read_pair(const tl_reader *r, const tl_json *value, tl_material
     tl_status status = tl_scene_pair(r->scene, pair[0], pair[1], &laws); /* what is not given */
     TL_TRY(status);
     TL_TRY(read_laws(r, f, &laws));
+    TL_TRY(tl_read_check_laws(r, value, &laws));
     status = tl_scene_set_pair(r->scene, pair[0], pair[1], &laws);
     return status < 0 ? tl_read_refused(r, value, status) : TL_OK;
 }

@@ -241,6 +241,7 @@ static tl_status read_shape(const tl_reader *r, const tl_json *value, const tl_j
     shape->group = filter.group;
     shape->mask = filter.mask;
     TL_TRY(tl_read_flag(r, f[SENSOR], &shape->sensor));
+    TL_TRY(tl_read_check_shape(r, f[KIND], body, shape));
     TL_TRY(tl_read_vector(r, f[POSITION], 3, TL_ANY("m"), shape->position));
     TL_TRY(tl_read_orientation(r, f[ORIENTATION], shape->orientation));
     if (f[GEOMETRY])

@@ -3,6 +3,7 @@
 #include "scene/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,12 +66,11 @@ static tl_status span(const tl_rod_def *def, const tl_body_rec *a, const tl_body
         return tl_refuse(&place, "b: its distance from a", 1, length, "it must be above 0");
     for (int k = 0; k < 3; k++)
         n[k] /= *length;
-    if (def->length != 0 && !(fabs(def->length - *length) <= CLOSE * *length)) {
-        const double both[2] = {def->length, *length};
-        return tl_refuse(&place, "length: what it keeps and how far its bodies are apart", 2, both,
-                         "these must be equal");
-    }
-    return TL_OK;
+    if (def->length == 0 || fabs(def->length - *length) <= CLOSE * *length)
+        return TL_OK;
+    char rule[80];
+    snprintf(rule, sizeof rule, "it must be how far its bodies are apart, %.9g", *length);
+    return tl_refuse(&place, "length", 1, &def->length, rule);
 }
 
 /* The rotation that takes z to a unit vector, by the shortest way. */

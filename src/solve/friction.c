@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "scene/scene.h"
+#include "talus/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,13 @@ static tl_status check(const tl_contact_problem_def *d)
     return d->guess ? check_vector("guess", d->guess, m, -INFINITY) : TL_OK;
 }
 
+static tl_status check_symmetry(const tl_contact_problem_def *d)
+{
+    const bool global = d->form == TL_PROBLEM_GLOBAL;
+    TL_TRY(tl_matrix_check_symmetry(global ? d->M : d->W, global ? "M" : "W"));
+    return global ? TL_OK : tl_matrix_check_symmetry(d->R, "R");
+}
+
 /* ---- Making ---- */
 
 /* A copy of an array that lives with the problem. */
@@ -98,9 +106,10 @@ static tl_status keep(tl_contact_problem *p, int *next, const void *from, size_t
 
 static tl_status keep_matrix(tl_contact_problem *p, int *next, tl_matrix *a)
 {
-    const size_t entries = a->columns ? a->start[a->columns] : 0;
-    if (!a->columns)
-        *a = (tl_matrix){0};
+    static const uint32_t none[] = {0};
+    if (!a->columns) /* whoever reads a problem finds start[columns] */
+        *a = (tl_matrix){.start = none};
+    const size_t entries = a->start[a->columns];
     TL_TRY(keep(p, next, a->start, (size_t)a->columns + 1, sizeof *a->start, &a->start));
     TL_TRY(keep(p, next, a->row, entries, sizeof *a->row, &a->row));
     return keep(p, next, a->value, entries, sizeof *a->value, &a->value);
@@ -143,10 +152,8 @@ static tl_status keep_all(tl_contact_problem *p)
     return keep_text(p, &next, &d->math_info);
 }
 
-tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contact_problem **out)
+tl_status tl_contact_problem_make(const tl_contact_problem_def *def, tl_contact_problem **out)
 {
-    if (!def || !out)
-        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, def ? "problem" : "def");
     *out = NULL;
     TL_TRY(check(def));
     tl_contact_problem *p = tl_alloc_zero(sizeof *p);
@@ -160,6 +167,19 @@ tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contac
     }
     *out = p;
     return TL_OK;
+}
+
+tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contact_problem **out)
+{
+    if (!def || !out)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, def ? "problem" : "def");
+    TL_TRY(tl_contact_problem_make(def, out));
+    const tl_status status = check_symmetry(&(*out)->def);
+    if (status != TL_OK) {
+        tl_contact_problem_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void tl_contact_problem_destroy(tl_contact_problem *p)
@@ -218,6 +238,12 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
     tl_rigid_free(&rigid);
     TL_TRY(status);
     TL_TRY(tl_contact_problem_measure(problem, tl_solver_law(def), r, NULL, NULL, NULL, answer));
+    if (!isfinite(answer->residual) || !isfinite(answer->objective))
+        return tl_fail(TL_DIVERGED,
+                       "the solver %s diverged: after %u iterations the residual is %g m/s and the "
+                       "objective %g; they must be finite",
+                       tl_word(TL_WORDS_SOLVER, def->kind), solution.iterations, answer->residual,
+                       answer->objective);
     answer->iterations = solution.iterations;
     answer->rows = rows;
     answer->seconds = seconds;

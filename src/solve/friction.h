@@ -14,6 +14,10 @@ struct tl_contact_problem {
     tl_array arrays[TL_FRICTION_ARRAYS];
 };
 
+/* tl_contact_problem_create() of matrices that are symmetric up to the rounding of what made them.
+ */
+tl_status tl_contact_problem_make(const tl_contact_problem_def *def, tl_contact_problem **problem);
+
 /* A problem without velocities and equality constraints: u = N r + g. Of a local form that has
  * some constraints, these are eliminated; those that follow from others do nothing. */
 typedef struct tl_local {

@@ -276,7 +276,16 @@ static uint32_t asymmetric(tl_matrix a, tl_matrix t, uint32_t c, double most, do
     return bad;
 }
 
-static tl_status check_symmetry(tl_matrix a, const char *name)
+/* What a column has at a row; those at one place add up. */
+static double entry_of(tl_matrix a, uint32_t row, uint32_t column)
+{
+    double sum = 0;
+    for (uint32_t i = a.start[column]; i < a.start[column + 1]; i++)
+        sum += a.row[i] == row ? a.value[i] : 0;
+    return sum;
+}
+
+tl_status tl_matrix_check_symmetry(tl_matrix a, const char *name)
 {
     double largest = 0;
     tl_columns across = {0};
@@ -294,8 +303,9 @@ static tl_status check_symmetry(tl_matrix a, const char *name)
         if (bad < a.rows)
             status = tl_fail(TL_BAD_ARGUMENT,
                              "%s is not symmetric: its entries (%u, %u) and (%u, %u), counted from "
-                             "0, are not the same",
-                             name, bad, c, c, bad);
+                             "0, are %g and %g; they may differ by %g times the largest entry, %g",
+                             name, bad, c, c, bad, entry_of(a, bad, c), entry_of(a, c, bad),
+                             SYMMETRIC, largest);
     }
     tl_array_free(&sums);
     tl_columns_free(&across);
@@ -303,15 +313,13 @@ static tl_status check_symmetry(tl_matrix a, const char *name)
 }
 
 /* The lower half of the matrix, in the order of places, into its envelope. */
-static tl_status load(tl_matrix a, const char *name, tl_factor *f)
+static void load(tl_matrix a, tl_factor *f)
 {
     const uint32_t *place = f->place.data;
-    TL_TRY(check_symmetry(a, name));
     for (uint32_t c = 0; c < a.columns; c++)
         for (uint32_t i = a.start[c]; i < a.start[c + 1]; i++)
             if (place[a.row[i]] >= place[c])
                 row_of(f, place[a.row[i]])[place[c]] += a.value[i];
-    return TL_OK;
 }
 
 static tl_status make(tl_matrix a, const char *name, bool semidefinite, tl_factor *f)
@@ -330,7 +338,7 @@ static tl_status make(tl_matrix a, const char *name, bool semidefinite, tl_facto
         a.columns = 0;
     TL_TRY(arrange(a, f));
     TL_TRY(lay_out(a, name, f));
-    TL_TRY(load(a, name, f));
+    load(a, f);
     const uint32_t bad = factor(f, semidefinite ? DEPENDENT : 0, semidefinite);
     for (uint32_t i = 0; i < n && bad < n; i++)
         if (((const uint32_t *)f->place.data)[i] == bad)

@@ -27,6 +27,10 @@ tl_status tl_columns_make(uint32_t rows, uint32_t columns, tl_entry *entries, si
 
 tl_status tl_matrix_transpose(tl_matrix a, tl_columns *out);
 
+/* TL_BAD_ARGUMENT for a square matrix that is not symmetric, up to rounding; `name` stands for it
+ * in the message. */
+tl_status tl_matrix_check_symmetry(tl_matrix a, const char *name);
+
 /* y += a x, and y += a^T x. Of a matrix without columns, nothing. */
 void tl_matrix_add(tl_matrix a, const double *x, double *y);
 void tl_matrix_add_across(tl_matrix a, const double *x, double *y);
@@ -45,8 +49,8 @@ typedef struct tl_factor {
     uint32_t dependent; /* rows that were left out */
 } tl_factor;
 
-/* `name` stands for the matrix in messages. Where `semidefinite` is not set, pivots that are not
- * above 0 are TL_BAD_ARGUMENT. */
+/* Of the two halves of a symmetric matrix it reads one. `name` stands for it in messages. Where
+ * `semidefinite` is not set, pivots that are not above 0 are TL_BAD_ARGUMENT. */
 tl_status tl_factor_make(tl_matrix a, const char *name, bool semidefinite, tl_factor *out);
 void tl_factor_free(tl_factor *factor);
 

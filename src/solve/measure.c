@@ -134,7 +134,7 @@ tl_status tl_contact_problem_reduce(const tl_contact_problem *problem, tl_contac
         d.s = x.s.data;
     }
     if (status == TL_OK)
-        status = tl_contact_problem_create(&d, local);
+        status = tl_contact_problem_make(&d, local);
     tl_factor_free(&x.M);
     tl_columns *const columns[] = {&x.W, &x.T, &x.V, &x.R};
     for (int i = 0; i < 4; i++)

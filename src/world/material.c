@@ -139,6 +139,9 @@ static tl_status check_penalty(const tl_world *w, const tl_settings *settings)
     const char *law = tl_word(TL_WORDS_PENALTY, def->law);
     if (settings->stepper != TL_STEPPER_PENALTY)
         return TL_OK;
+    if (def->cohesion == TL_COHESION_JKR && def->law != TL_PENALTY_HERTZ)
+        return tl_refuse_text(&place, "penalty.cohesion", "jkr",
+                              "it must be dmt or sjkr where the law is not hertz");
     for (size_t i = 0; i < w->mechanism.joints.count; i++)
         TL_TRY(tl_penalty_check_joint(&joints[i].rec.def, joints[i].id));
     for (size_t i = 0; i < w->pairs.count; i++) {
@@ -153,11 +156,14 @@ static tl_status check_penalty(const tl_world *w, const tl_settings *settings)
             return tl_refuse_text(&place, "penalty.cohesion", "sjkr",
                                   "it must be jkr or dmt where materials have cohesion, a force; "
                                   "sjkr takes cohesion_density");
-        if (def->cohesion == TL_COHESION_JKR && p->cohesion > 0 &&
-            (def->law != TL_PENALTY_HERTZ || p->compliance > 0))
+        if (def->cohesion != TL_COHESION_SJKR && p->cohesion_density > 0 && !(p->cohesion > 0))
+            return tl_refuse_text(&place, "penalty.cohesion",
+                                  tl_word(TL_WORDS_COHESION, def->cohesion),
+                                  "it must be sjkr where materials have cohesion_density alone; "
+                                  "jkr and dmt take cohesion, a force");
+        if (def->cohesion == TL_COHESION_JKR && p->cohesion > 0 && p->compliance > 0)
             return tl_refuse_text(&place, "penalty.cohesion", "jkr",
-                                  "it must be dmt or sjkr where the law is not hertz, or materials "
-                                  "have compliance");
+                                  "it must be dmt or sjkr where materials have compliance");
     }
     return TL_OK;
 }

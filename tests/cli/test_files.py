@@ -4,7 +4,7 @@
 import os
 import shutil
 
-from cli import check, equal, refused, run_json, scene, talus
+from cli import SOURCE, check, equal, refused, run_json, scene, talus
 
 shutil.copy(scene("heap"), "heap.json")
 talus("run", "heap.json", "--until", 0.05, "--quiet")
@@ -26,6 +26,10 @@ def contents():
 
 
 BEFORE = contents()
+
+# The version that a result has is the one that its page describes.
+with open(os.path.join(SOURCE, "docs", "result-format.md"), encoding="utf-8") as file:
+    check(f"describes version {run_json('info', 'heap.h5')['format']} of" in file.read(), "docs/result-format.md describes another version")
 
 # The wrong kind of file.
 for command, more in (("check", ()), ("run", ("--no-record",))):

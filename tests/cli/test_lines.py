@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import os
 
 from cli import check, equal, found, places, refused, run_json, talus
 
@@ -63,6 +64,12 @@ with open("mine.json", "w", encoding="utf-8") as file:
     file.write('{"version": 1}')
 refused(4, "--force replaces scenes that import wrote alone: mine.json is none", "import", "tower.txt", "-o", "mine.json", "--force")
 refused(2, "import: 'mine.json' does not end in .txt, as scenes in lines do", "import", "mine.json")
+with open("json.txt", "w", encoding="utf-8") as file:
+    json.dump(scene, file)
+for ground in (), ("--ground",):
+    refused(3, "json.txt:1:1: is no scene in lines, expected a name that ends in .txt and no '{' at the start",
+            "import", "json.txt", *ground)
+check(not os.path.exists("json.json"), "a refused import left a file")
 refused(2, "import: -o names the file itself", "import", "tower.txt", "-o", "tower.txt", "--force")
 refused(3, "talus: resume: tower.txt is a scene, not a result", "resume", "tower.txt")
 refused(4, "talus: none.txt: cannot be opened", "import", "none.txt")

@@ -8,7 +8,7 @@ import sys
 import h5py
 import numpy
 
-from cli import check, found, talus
+from cli import check, found, run_json, talus
 
 RADIUS, DENSITY, SIDE, APART = 0.005, 2500, 4, 0.01  # balls of the lowest layer along a side, and how far apart they are
 COUNT = sum(k * k for k in range(1, SIDE + 1))
@@ -52,6 +52,9 @@ with open("long.json", "w", encoding="ascii") as file:
                "materials": {"dust": {"young_modulus": 1e6}, "gravel": {"young_modulus": 1e9}}}, file)
 said = talus("run", "long.json", "-o", "long.h5").stderr
 check("longer than 0.2 of the time of Rayleigh's waves of material 2" in said and 'material 2 is "gravel"' in said, said)
+
+warnings = run_json("run", "long.json", "--no-record", "--quiet")["warnings"]
+check(len(warnings) == 1 and 'material 2 is "gravel"' in warnings[0], f"{warnings}")
 
 moduli = [1e6, 1e7, 1e8] + ([1e9] if "--all" in sys.argv else [])
 hard = pile("dvi", 1e8)

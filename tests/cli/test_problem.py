@@ -89,6 +89,7 @@ check(numpy.allclose(q, local["fclib_local/vectors/q"], rtol=0, atol=1e-13), "q"
 
 # Solutions: M v = H r + f, u = H^T v + w, and FCLIB's residual by hand.
 told = run_json("solve", "scene.hdf5", "-o", "solved.hdf5", "--tolerance", 1e-8, "--iterations", 100000)
+check(0 < told["wall_s"] < 60 and "time" not in told, f"{told}")
 check(told["residual"] <= 1.1e-8 and told["solved_as"] == "rows of rigid bodies" and told["law"] == "coulomb", f"{told}")
 values = content("solved.hdf5")
 v, u, r = (values["solution/" + name] for name in "vur")
@@ -116,6 +117,22 @@ check(certified["gap"] < 1e-10 and abs(certified["objective"] - told["objective"
 lines = talus("problem", "--corpus", "corpus", "--layers", "5,8").stdout.splitlines()
 equal(len(lines), len(os.listdir("corpus")), "files of the corpus")
 check(any("heap-8" in line for line in lines), f"{lines}")
+
+refused(3, "talus: check: scene.hdf5 is a contact problem, not a scene; `talus solve` takes problems", "check", "scene.hdf5")
+with h5py.File("other.hdf5", "w") as file:
+    file["numbers"] = [1, 2]
+refused(3, "run: other.hdf5 is an HDF5 file, not a scene, and no result or contact problem", "run", "other.hdf5")
+
+# A corpus replaces nothing without --force, and with it contact problems alone; it looks before it writes.
+os.mkdir("mine")
+with open("mine/wedge-4.hdf5", "w", encoding="utf-8") as file:
+    file.write("notes")
+refused(4, "corpus/heap-5.hdf5 exists; --force replaces it, --corpus names another folder", "problem", "--corpus", "corpus", "--layers", 5)
+refused(4, "mine/wedge-4.hdf5 exists; --force replaces it", "problem", "--corpus", "mine", "--layers", 5)
+refused(4, "--force replaces contact problems alone: mine/wedge-4.hdf5 is none", "problem", "--corpus", "mine", "--layers", 5, "--force")
+with open("mine/wedge-4.hdf5", encoding="utf-8") as file:
+    equal((file.read(), os.listdir("mine")), ("notes", ["wedge-4.hdf5"]), "a folder with other files")
+talus("problem", "--corpus", "corpus", "--layers", 5, "--force", "--quiet")
 files = sorted(os.path.join("corpus", name) for name in os.listdir("corpus") if not name.startswith("planks"))
 table = list(csv.DictReader(io.StringIO(
     talus("solve", *files, "--solver", "psor,apgd", "--law", "cone", "--csv", "--iterations", 3000).stdout)))
@@ -126,6 +143,21 @@ for one, two in zip(table[::2], table[1::2]):
         a, b = float(one["objective"]), float(two["objective"])
         check(abs(a - b) <= 1e-4 * abs(a) + 1e-9, f"objectives of {one['problem']}: {a} and {b}")
 check(sum(float(row["residual"]) <= 1e-6 for row in table) >= len(files), "few were solved")
+
+# Steps without contacts, without and with a joint: both forms are files that every solver takes.
+FALL = {"version": 1, "duration": 0.1, "step": 0.005,
+        "bodies": [{"kind": "fixed", "shapes": [{"kind": "plane"}]},
+                   {"name": "ball", "position": [0, 0, 5], "shapes": [{"kind": "sphere", "radius": 0.1}]}]}
+HUNG = {**FALL, "joints": [{"kind": "spherical", "bodies": ["ground", "ball"], "at": [0, 0, 5.1]}]}
+for scene, held in (FALL, 0), (HUNG, 3), ({**FALL, "bodies": FALL["bodies"][:1]}, 0):
+    with open("none.json", "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+    for form in "global", "local":
+        told = run_json("problem", "none.json", "--step", 1, "-o", "none-" + form + ".hdf5", "--form", form, "--force")
+        equal((told["contacts"], told["constraints"]), (0, held), f"{form}, without contacts")
+        for solver in "psor", "jacobi", "apgd", "spg", "interior":
+            told = run_json("solve", "none-" + form + ".hdf5", "--solver", solver, "-o", "answer.hdf5", "--force")
+            equal((told["contacts"], told["residual"], told["objective"]), (0, 0, 0), f"{form}, by {solver}")
 
 # Refusals.
 refused(2, "problem needs a SCENE or RESULT, or --corpus FOLDER", "problem")
@@ -149,6 +181,21 @@ refused(2, "-o is for one problem and one solver", "solve", "scene.hdf5", "--sol
 with h5py.File("local.hdf5", "r+") as file:
     file["fclib_local/vectors/mu"][1] = -1
 refused(3, "local.hdf5: /fclib_local/vectors/mu[1] is -1; it must be finite and not negative", "solve", "local.hdf5")
+talus("problem", "heap.json", "--step", 60, "-o", "askew.hdf5", "--form", "local", "--quiet")
+with h5py.File("askew.hdf5", "r+") as file:
+    w = file["fclib_local/W"]
+    at = int(numpy.nonzero(w["i"][...] != numpy.repeat(numpy.arange(len(w["p"]) - 1), numpy.diff(w["p"])))[0][0])
+    w["x"][at] += 1
+# Numbers that are too large to be solved with: nothing is printed, and nothing written.
+with h5py.File("askew.hdf5", "r+") as file:
+    file["fclib_local/vectors/q"][...] = -1e300
+    file["fclib_local/W/x"][at] -= 1
+done = refused(1, "solve: askew.hdf5: the solver psor diverged: after ", "solve", "askew.hdf5", "--cold", "-o", "x.hdf5")
+equal(done.stdout, "", "standard output of a solve that diverged")
+with h5py.File("askew.hdf5", "r+") as file:
+    file["fclib_local/W/x"][at] += 1
+for solver in "psor", "jacobi", "apgd", "spg", "interior":
+    refused(3, "askew.hdf5: /fclib_local/W is not symmetric: its entries (", "solve", "askew.hdf5", "--solver", solver)
 check(not os.path.exists("x.hdf5"), "a refused problem left a file")
 with open("soft.json", "w", encoding="utf-8") as file:
     json.dump({**SCENE, "settings": {"stepper": "penalty"}}, file)

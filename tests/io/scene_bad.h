@@ -42,6 +42,7 @@ static const bad_scene bad_scenes[] = {
 #include "io/scene_bad/schedule.inc"
 #include "io/scene_bad/monitors.inc"
 #include "io/scene_bad/joints.inc"
+#include "io/scene_bad/steppers.inc"
 };
 
 #endif

@@ -333,8 +333,8 @@ static void refusals(void **state)
         {BALLS "R 1 2 0", "s.txt:3:7: R: the radius is 0, expected a number above 0"},
         {BALLS "R 1 2 0.1 -1", "s.txt:3:11: R: the length is -1, expected a number above 0"},
         {BALLS "R 1 2 0.2", "s.txt:3:1: rods[0].radius: is 0.2; it must not exceed that of the"},
-        {BALLS "R 1 2 0.1 3", "s.txt:3:1: rods[0].length: what it keeps and how far its bodies "
-                              "are apart is (3, 1); these must be equal"},
+        {BALLS "R 1 2 0.1 3",
+         "s.txt:3:11: R: the length is 3, expected 1: how far the spheres are apart"},
         {BALLS "K 1 2 1 1", "s.txt:3:10: K: has 4 numbers, expected 5: two references"},
         {"C 0 0 0 0 0 0 0 0 0 1 1", "s.txt:1:9: C: both ends are at one point, expected two"},
         {"C 0 0 0 0 1 0 0 0 0 0 1", "s.txt:1:21: C: the mass is 0, expected"},

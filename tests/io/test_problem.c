@@ -163,6 +163,10 @@ static void test_values(void **state)
            "/fclib_local/W/p[0] is 2; it must be 0 and not above nzmax, 441");
     change(true, "/fclib_local/W/p", 45, 5000,
            "/fclib_local/W/p[45] is 5000; it must be at least 429 and not above nzmax, 441");
+    change(
+        true, "/fclib_local/W/x", 92, 5,
+        "/fclib_local/W is not symmetric: its entries (44, 15) and (15, 44), counted from 0, are "
+        "5 and -0.153688; they may differ by 1e-07 times the largest entry, 5");
     change(true, "/fclib_local/W/m", 0, 44,
            "/fclib_local/W/i[92] is 44; it must be at least 0 and "
            "below 44");

@@ -415,7 +415,7 @@ static void test_refused(void **state)
     refused(&s, a, (tl_body){9, 1}, 0.1, 0, "rod.b: index 9, generation 1 is no body");
     refused(&s, a, b, 0, 0, "rod.radius is 0; it must be finite and > 0");
     refused(&s, a, b, 0.2, 0, "rod.radius is 0.2; it must not exceed");
-    refused(&s, a, b, 0.1, 2, "length: what it keeps and how far its bodies are apart is (2, 1)");
+    refused(&s, a, b, 0.1, 2, "rod.length is 2; it must be how far its bodies are apart, 1");
     refused(&s, a, b, 0.1, -1, "rod.length is -1; it must be finite and >= 0");
     refused(&s, a, floor, 0.1, 0, "its distance from a is 0; it must be above 0");
     (void)wall;

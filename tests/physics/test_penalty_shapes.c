@@ -209,8 +209,19 @@ static void test_refused(void **state)
     tl_scene_destroy(s.scene);
     s.settings.penalty.law = TL_PENALTY_LINEAR;
     s.settings.penalty.cohesion = TL_COHESION_JKR;
+    s.material.cohesion = 0;
     soft_begin(&s);
-    assert_status(tl_world_create(s.scene, &world), TL_BAD_ARGUMENT);
+    assert_refused(tl_world_create(s.scene, &world), TL_BAD_ARGUMENT,
+                   "settings.penalty.cohesion is jkr; it must be dmt or sjkr where the law is not "
+                   "hertz");
+    tl_scene_destroy(s.scene);
+    s.settings.penalty.cohesion = TL_COHESION_DMT;
+    s.material.cohesion_density = 1e5;
+    soft_begin(&s);
+    assert_refused(tl_world_create(s.scene, &world), TL_BAD_ARGUMENT,
+                   "settings.penalty.cohesion is dmt; it must be sjkr where materials have "
+                   "cohesion_density alone; jkr and dmt take cohesion, a force");
+    s.material.cohesion_density = 0;
     tl_scene_destroy(s.scene);
     assert_ok(tl_scene_create(&s.scene));
     s.settings.penalty.substeps = 1000001;

@@ -593,48 +593,78 @@ static void test_refusals(void **state)
     tl_contact_problem_destroy(NULL);
 }
 
-/* M that is not positive definite, and one that is not symmetric. */
+/* M that is not positive definite. */
 static void test_bad_mass(void **state)
 {
     (void)state;
     const uint32_t start[3] = {0, 2, 4}, row[4] = {0, 1, 0, 1}, none[4] = {0, 0, 0, 0};
-    const double flat[4] = {1, 2, 2, 4}, askew[4] = {1, 0.5, 0.2, 1};
-    const double f[2] = {0, 0}, w[3] = {0, 0, 0}, mu[1] = {0};
+    const double flat[4] = {1, 2, 2, 4}, f[2] = {0, 0}, w[3] = {0, 0, 0}, mu[1] = {0};
+    const tl_contact_problem_def def = {.dimension = 3,
+                                        .contacts = 1,
+                                        .M = {2, 2, start, row, flat},
+                                        .H = {2, 3, none, NULL, NULL},
+                                        .f = f,
+                                        .w = w,
+                                        .mu = mu};
+    tl_contact_problem *problem = NULL, *local = NULL;
     context("bad masses");
-    for (int i = 0; i < 2; i++) {
-        const tl_contact_problem_def def = {.dimension = 3,
-                                            .contacts = 1,
-                                            .M = {2, 2, start, row, i ? askew : flat},
-                                            .H = {2, 3, none, NULL, NULL},
-                                            .f = f,
-                                            .w = w,
-                                            .mu = mu};
-        tl_contact_problem *problem = NULL, *local = NULL;
-        assert_ok(tl_contact_problem_create(&def, &problem));
-        assert_refused(
-            tl_contact_problem_reduce(problem, &local), TL_BAD_ARGUMENT,
-            i ? "M is not symmetric: its entries (1, 0) and (0, 1), counted from 0, are "
-                "not the same"
-              : "M is not positive definite: row 1, counted from 0, leaves a pivot of 0");
-        assert_null(local);
-        tl_contact_problem_destroy(problem);
-    }
+    assert_ok(tl_contact_problem_create(&def, &problem));
+    assert_refused(tl_contact_problem_reduce(problem, &local), TL_BAD_ARGUMENT,
+                   "M is not positive definite: row 1, counted from 0, leaves a pivot of 0");
+    assert_null(local);
+    tl_contact_problem_destroy(problem);
+}
+
+/* M, W and R that are not symmetric are refused before any solver has them, with the entries as
+ * they were given; what rounding leaves passes. */
+static void test_asymmetric(void **state)
+{
+    (void)state;
+    const uint32_t start[4] = {0, 3, 6, 9}, row[9] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+    const double b[3] = {0}, q[3] = {-1, 0, 0}, mu[1] = {0.5};
+    tl_contact_problem *problem = NULL;
+    context("not symmetric");
+    for (int which = 0; which < 3; which++)
+        for (int rounded = 0; rounded < 2; rounded++) {
+            double value[9] = {4, 1, 0, 1, 3, 0, 0, 0, 2};
+            const tl_matrix a = {3, 3, start, row, value};
+            const tl_contact_problem_def global = {
+                .dimension = 3, .contacts = 1, .M = a, .H = a, .f = b, .w = q, .mu = mu};
+            tl_contact_problem_def local = global;
+            char text[256];
+            local.form = TL_PROBLEM_LOCAL;
+            local.W = a;
+            local.q = q;
+            value[7] = rounded ? 3.9e-7 : 0.5;
+            snprintf(
+                text, sizeof text,
+                "%c is not symmetric: its entries (2, 1) and (1, 2), counted from 0, are 0 and "
+                "0.5; they may differ by 1e-07 times the largest entry, 4",
+                "MWR"[which]);
+            const double even[9] = {4, 1, 0, 1, 3, 0, 0, 0, 2};
+            if (which == 2) {
+                local.W.value = even;
+                local.V = local.R = a;
+                local.s = b;
+            }
+            const tl_contact_problem_def *def = which ? &local : &global;
+            if (rounded)
+                assert_ok(tl_contact_problem_create(def, &problem));
+            else
+                assert_refused(tl_contact_problem_create(def, &problem), TL_BAD_ARGUMENT, text);
+            tl_contact_problem_destroy(problem);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pile),
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_world_refusals),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_bad_mass),
-        cmocka_unit_test(test_any),
+        cmocka_unit_test(test_pile),           cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_joints),         cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_world_refusals), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_constraints),    cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_bad_mass),
+        cmocka_unit_test(test_asymmetric),     cmocka_unit_test(test_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
