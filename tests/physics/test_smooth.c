@@ -473,6 +473,68 @@ static void cart(void **state)
     }
 }
 
+/* What a motor moves from rest along or about z, for a position that it has to go far to. */
+static tl_world *driven(tl_joint_kind kind, double weight, double limit,
+                        const tl_function_def *target, tl_joint *joint)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, 0.005);
+    tl_scene *scene = scene_with(&settings);
+    set_gravity(scene, 0, 0, -weight);
+    const put box = put_link(scene, 0.1, 0.1, 0.1, 2, 0, 0, 0);
+    tl_joint_def def = joint_at(kind, ground, box, (double[3]){0, 0, 0}, joint_z);
+    const int axis = kind == TL_JOINT_PRISMATIC ? 2 : 5;
+    def.axes[axis].drive = TL_DRIVE_POSITION;
+    def.axes[axis].target = *target;
+    def.axes[axis].limit = limit;
+    *joint = add_joint(scene, &def);
+    return world_of(scene);
+}
+
+/* A motor at its limit accelerates evenly, in both halves of each step: towards a place that is far
+ * away, and behind one that goes ahead of it. */
+static void motor_limit(void **state)
+{
+    (void)state;
+    const double torque = 0.02, inertia = 2 * 0.08 / 12;
+    for (int i = 0; i < 2; i++) {
+        static const double times[2] = {0, 10}, angles[2] = {0, 5};
+        tl_function_def target = {.kind = TL_FUNCTION_CONSTANT, .value = 1};
+        tl_joint joint;
+        if (i)
+            target = (tl_function_def){
+                .kind = TL_FUNCTION_TABLE, .table_length = 2, .times = times, .values = angles};
+        tl_world *world = driven(TL_JOINT_REVOLUTE, 0, torque, &target, &joint);
+        step(world, 120);
+        const tl_joint_state s = state_of(world, joint);
+        assert_near(s.value[5], 0.5 * torque / inertia * 0.6 * 0.6, 1e-9);
+        assert_near(s.rate[5], torque / inertia * 0.6, 1e-9);
+        assert_near(s.motor[5], torque, 1e-12);
+        tl_world_destroy(world);
+    }
+}
+
+/* A lift that is told to be elsewhere at once comes there as fast as its motor can, and stays. */
+static void motor_jump(void **state)
+{
+    (void)state;
+    const double times[3] = {0, 1, 1}, places[3] = {0, 0, 0.1}, limit = 60;
+    const tl_function_def target = {
+        .kind = TL_FUNCTION_TABLE, .table_length = 3, .times = times, .values = places};
+    tl_joint joint;
+    tl_world *world = driven(TL_JOINT_PRISMATIC, G, limit, &target, &joint);
+    int steps = 198;
+    step(world, 198);
+    assert_near(state_of(world, joint).value[2], 0, 1e-9);
+    for (; steps < 240 && state_of(world, joint).value[2] < 0.1 - 1e-9; steps++)
+        step(world, 1);
+    assert_near(0.005 * steps - 1, sqrt(2 * 0.1 / (limit / 2 - G)), 0.0075);
+    step(world, 600);
+    const tl_joint_state s = state_of(world, joint);
+    assert_near(s.value[2], 0.1, 1e-9);
+    assert_near(s.motor[2], 2 * G, 1e-6);
+    tl_world_destroy(world);
+}
+
 /* An anchor that a motor holds level, with a spring that helps: reaction and torque, at rest. */
 static void reactions(void **state)
 {
@@ -625,6 +687,8 @@ int main(void)
         cmocka_unit_test(top),
         cmocka_unit_test(spring),
         cmocka_unit_test(cart),
+        cmocka_unit_test(motor_limit),
+        cmocka_unit_test(motor_jump),
         cmocka_unit_test(reactions),
         cmocka_unit_test(contacts),
         cmocka_unit_test(balance),

@@ -148,6 +148,16 @@ TL_NARROW double tlk_limit_end(const tlk_law *first, uint32_t kind, double resti
     return restitution > 0 ? first->speed[s] : 0;
 }
 
+/* The speed that a motor holds in the second half of a step: its target, but where it was at its
+ * limit on the way to a position it stays so. */
+TL_KERNEL double tlk_motor_end(const tlk_joint_axis *a, const tlk_law *first, double target)
+{
+    for (uint32_t i = 0; i < first->breaks && a->drive == 2; i++)
+        if (first->kind[i] == TLK_BREAK_MOTOR && first->state != 2 * i + 1)
+            return first->state < 2 * i + 1 ? TLK_ENDLESS : -TLK_ENDLESS;
+    return target;
+}
+
 /* The law of an axis for the second half of a step, after that of the first; `soft`: what its
  * springs did then. A motor that holds a position has its speed as target. */
 TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick, double value,
@@ -157,7 +167,7 @@ TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick,
     const double low = tlk_limit_end(first, TLK_BREAK_LOWER, a->restitution, below, -TLK_ENDLESS);
     const double high = tlk_limit_end(first, TLK_BREAK_UPPER, a->restitution, above, TLK_ENDLESS);
     law->load = soft + (a->drive == 3 ? kick * target : 0);
-    tlk_axis_breaks(a, kick, target, low, high, law);
+    tlk_axis_breaks(a, kick, tlk_motor_end(a, first, target), low, high, law);
 }
 
 /* What breaks add to the impulse between breaks s - 1 and s; `but` (or TLK_NONE) is left out. */
