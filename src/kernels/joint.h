@@ -452,6 +452,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
     }
 }
 
+#include "kernels/joint/follow.h"
 #include "kernels/joint/iterate.h"
 #include "kernels/joint/project.h"
 

@@ -419,6 +419,88 @@ static void spring(void **state)
     }
 }
 
+/* A mass of 1 kg that flies to and fro on a slide between springs, from `x` at 5 m/s. */
+static tl_world *played(double h, size_t length, const double *values, const double *forces,
+                        double x, tl_joint *joint)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, h);
+    tl_scene *scene = scene_with(&settings);
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(0.1, 0.1, 0.1);
+    set_gravity(scene, 0, 0, 0);
+    def.shape_count = 1;
+    def.shapes = &shape;
+    def.mass = 1;
+    def.position[2] = x;
+    def.velocity[2] = 5;
+    const put box = {.body = add_body(scene, &def), .q = {1, 0, 0, 0}};
+    tl_joint_def slide = joint_at(TL_JOINT_PRISMATIC, ground, box, (double[3]){0, 0, 0}, joint_z);
+    slide.axes[2].spring_length = length;
+    slide.axes[2].spring_values = values;
+    slide.axes[2].spring_forces = forces;
+    *joint = add_joint(scene, &slide);
+    return world_of(scene);
+}
+
+/* Springs with free play, and a bumper, throw back as fast as they are met, however long the step.
+ */
+static void play_energy(void **state)
+{
+    (void)state;
+    static const double values[4] = {-0.2, -0.1, 0.1, 0.2}, forces[4] = {1e5, 0, 0, -1e5};
+    static const double bumper[3] = {-1, 0, 0.1}, pushes[3] = {0, 0, -1e5};
+    static const double steps[4] = {0.0002, 0.001, 0.005, 0.01};
+    double worst = 0;
+    for (int i = 0; i < 8; i++) {
+        tl_joint joint;
+        tl_world *world = i % 2 ? played(steps[i / 2], 3, bumper, pushes, -0.03, &joint)
+                                : played(steps[i / 2], 4, values, forces, -0.03, &joint);
+        for (int k = 0; k < 200; k++) {
+            step(world, 1);
+            const tl_joint_state s = state_of(world, joint);
+            const double x = s.value[2], speed = fabs(s.rate[2]);
+            const bool free = i % 2 ? x < 0 : fabs(x) < 0.1;
+            worst = fmax(worst, free ? fabs(speed / 5 - 1) : speed / 5 - 1);
+        }
+        tl_world_destroy(world);
+    }
+    static const claim c = {"A mass of 1 kg between springs of 1000 kN/m with free play",
+                            "conservation of energy", "largest change of its speed between them",
+                            "smooth, h = 0.2 to 10 ms"};
+    assert_found(&c, "joints", worst, 0, 1e-6);
+}
+
+/* Their order: free flight between half swings. */
+static double play_error(double h)
+{
+    static const double values[4] = {-0.2, -0.1, 0.1, 0.2}, forces[4] = {1000, 0, 0, -1000};
+    tl_joint joint;
+    const double end = 0.5, swing = PI / 100, back = 2 * (0.2 / 5 + swing);
+    tl_world *world = played(h, 4, values, forces, 0, &joint);
+    step(world, (uint32_t)lround(end / h));
+    double t = fmod(end, back), side = 1;
+    if (t > 0.5 * back) {
+        t -= 0.5 * back;
+        side = -1;
+    }
+    const double want = t < 0.02           ? 5 * t
+                        : t < 0.02 + swing ? 0.1 + 0.05 * sin(100 * (t - 0.02))
+                                           : 0.1 - 5 * (t - 0.02 - swing);
+    const double got = state_of(world, joint).value[2];
+    tl_world_destroy(world);
+    return got - side * want;
+}
+
+static void play_order(void **state)
+{
+    (void)state;
+    const double rough = play_error(0.0005), fine = play_error(0.00025);
+    static const claim c = {"A mass between springs with free play, 0.5 s", "closed form",
+                            "error of its place, m", "smooth, h = 0.25 ms"};
+    assert_found(&c, "joints", fine, 0, 1e-3);
+    assert_order(rough, fine, 2);
+}
+
 /* A cart that a motor moves to and fro, with a pendulum on it: the pendulum's angle after 2 s. The
  * motor holds positions or speeds. */
 static double cart_error(tl_stepper stepper, double h, tl_drive drive)
@@ -686,6 +768,8 @@ int main(void)
         unwatched_test(double_pendulum_energy),
         cmocka_unit_test(top),
         cmocka_unit_test(spring),
+        cmocka_unit_test(play_energy),
+        cmocka_unit_test(play_order),
         cmocka_unit_test(cart),
         cmocka_unit_test(motor_limit),
         cmocka_unit_test(motor_jump),
