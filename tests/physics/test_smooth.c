@@ -501,6 +501,54 @@ static void play_order(void **state)
     assert_order(rough, fine, 2);
 }
 
+/* A box falls on a slide, or swings on a hinge, onto a limit that throws it back, for 6 s: the
+ * highest that it gets in the last two, and how far its energy is off meanwhile. */
+static double thrown(tl_joint_kind kind, double restitution, double *off)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, 0.001);
+    tl_scene *scene = scene_with(&settings);
+    const bool slides = kind == TL_JOINT_PRISMATIC;
+    const put box = put_link(scene, 0.1, 0.1, 0.1, 1, slides ? 0 : 0.5, 0, 1);
+    tl_joint_def def = joint_at(kind, ground, box, (double[3]){0, 0, slides ? 0 : 1},
+                                slides ? joint_z : (double[3]){0, -1, 0});
+    const int axis = slides ? 2 : 5;
+    def.axes[axis].lower = slides ? -1 : -0.7;
+    def.axes[axis].restitution = restitution;
+    const tl_joint joint = add_joint(scene, &def);
+    tl_world *world = world_of(scene);
+    double highest = -1, first = 0;
+    *off = 0;
+    for (int i = 0; i < 6000; i++) {
+        const tl_report r = step_report(world, 1);
+        const double energy = r.kinetic_energy + r.potential_energy;
+        first = i ? first : energy;
+        *off = fmax(*off, fabs(energy - first));
+        if (i >= 4000)
+            highest = fmax(highest, state_of(world, joint).value[axis]);
+        assert_true(r.joint_error < 1e-9);
+    }
+    tl_world_destroy(world);
+    return highest;
+}
+
+static void throws(void **state)
+{
+    (void)state;
+    double off, lost;
+    const double highest = thrown(TL_JOINT_PRISMATIC, 1, &off);
+    static const claim falls = {"A slide falls 1 m onto its limit, restitution 1, 6 bounces",
+                                "conservation of energy", "height that it comes back to, m",
+                                "smooth, h = 1 ms"};
+    assert_found(&falls, "joints", highest + 1, 1, 1e-5);
+    assert_below(off, 1e-9 * G);
+    thrown(TL_JOINT_REVOLUTE, 1, &off);
+    static const claim swings = {"A box swings onto the limit of its hinge, restitution 1, 6 s",
+                                 "conservation of energy", "largest change, J", "smooth, h = 1 ms"};
+    assert_found(&swings, "joints", off, 0, 1e-3);
+    thrown(TL_JOINT_PRISMATIC, 0.5, &lost); /* it comes to rest */
+    assert_near(lost, G, 1e-6);
+}
+
 /* A cart that a motor moves to and fro, with a pendulum on it: the pendulum's angle after 2 s. The
  * motor holds positions or speeds. */
 static double cart_error(tl_stepper stepper, double h, tl_drive drive)
@@ -770,6 +818,7 @@ int main(void)
         cmocka_unit_test(spring),
         cmocka_unit_test(play_energy),
         cmocka_unit_test(play_order),
+        cmocka_unit_test(throws),
         cmocka_unit_test(cart),
         cmocka_unit_test(motor_limit),
         cmocka_unit_test(motor_jump),

@@ -170,6 +170,36 @@ TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick,
     tlk_axis_breaks(a, kick, tlk_motor_end(a, first, target), low, high, law);
 }
 
+/* The limit that an axis would pass in a step and that throws it back: -1 the lower, 1 the upper,
+ * 0 none. What is slower than assemblies leave is none. */
+TL_NARROW int tlk_axis_meets(const tlk_joint_axis *a, double h, double value, double rate)
+{
+    const bool driven = a->drive == 1 || a->drive == 2;
+    if (!(a->restitution > 0) || (driven && a->limit >= TLK_ENDLESS) || a->lower >= a->upper ||
+        !(h * fabs(rate) > TLK_AT_LIMIT))
+        return 0;
+    if (rate < 0)
+        return a->lower > -TLK_ENDLESS && value + h * rate < a->lower ? -1 : 0;
+    return a->upper < TLK_ENDLESS && value + h * rate > a->upper ? 1 : 0;
+}
+
+/* The law of an axis in an impact: limits that throw back, or are touched, and a motor that holds
+ * its speed whatever it takes. */
+TL_NARROW void tlk_axis_throw(const tlk_joint_axis *a, double h, double value, double rate,
+                              tlk_law *law)
+{
+    const int met = tlk_axis_meets(a, h, value, rate);
+    const double back = -a->restitution * rate;
+    if (((a->drive == 1 || a->drive == 2) && a->limit >= TLK_ENDLESS) || a->lower >= a->upper) {
+        tlk_law_break(law, TLK_BREAK_LOCK, rate, -TLK_ENDLESS, TLK_ENDLESS);
+        return;
+    }
+    if (met < 0 || value <= a->lower + TLK_AT_LIMIT)
+        tlk_law_break(law, TLK_BREAK_LOWER, met < 0 ? back : 0, 0, TLK_ENDLESS);
+    if (met > 0 || value >= a->upper - TLK_AT_LIMIT)
+        tlk_law_break(law, TLK_BREAK_UPPER, met > 0 ? back : 0, -TLK_ENDLESS, 0);
+}
+
 /* What breaks add to the impulse between breaks s - 1 and s; `but` (or TLK_NONE) is left out. */
 TL_KERNEL double tlk_law_base(const tlk_law *law, uint32_t s, uint32_t but)
 {

@@ -499,8 +499,10 @@ TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
     tlk_articulated *how = g->how + i;
     how->pass = 0;
     how->most[0] = how->most[1] = 0;
+    if (g->throws)
+        how->factored = how->changes = 0;
     if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0) ||
-        (g->again && how->slow))
+        (g->again && how->slow) || (g->throws && !how->thrown))
         how->stage = TLK_STAGE_END;
     else if (g->iterate)
         how->stage = TLK_STAGE_SWEEP;
