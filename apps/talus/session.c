@@ -200,6 +200,33 @@ static void watch_joints(session *s, double radius)
     free(states);
 }
 
+/* rad: a body that is to turn further in a step turns by less (docs/theory.md, "Rotation"), so that
+ * the angle of its joint is not what its rate says. */
+static const double MOST_TURN = 2.8284271247461903;
+
+/* A joint about whose axis bodies turn that far in a step, as the run ends; index 0: none does. */
+static tl_joint turns_too_far(const session *s, double *turn)
+{
+    const double h = tl_world_settings(s->world).step;
+    const size_t count = tl_world_joint_count(s->world);
+    tl_joint *joints = malloc(count * sizeof *joints), found = {0};
+    tl_joint_state *states = malloc(count * sizeof *states);
+    *turn = MOST_TURN;
+    if (joints && states && tl_world_list_joints(s->world, joints) >= 0 &&
+        tl_world_read_joints(s->world, count, NULL, states) >= 0)
+        for (size_t i = 0; i < count; i++) {
+            const double *angle = states[i].value + 3;
+            const bool hinge = fabs(angle[0]) < 1e-3 && fabs(angle[1]) < 1e-3;
+            if (hinge && h * fabs(states[i].rate[5]) > *turn) {
+                *turn = h * fabs(states[i].rate[5]);
+                found = joints[i];
+            }
+        }
+    free(joints);
+    free(states);
+    return found;
+}
+
 /* Whether there is a step to do: not at the end, after a signal or a hook's no. */
 static bool goes_on(session *s)
 {
@@ -315,6 +342,16 @@ static void judge(const session *s, facts *f, double radius)
                      "; a smaller step (--set step=%g) helps, unless limits, motors or prescribed "
                      "bodies ask for what the machine cannot do",
                      s->open.joint.index, place, s->open.error, s->open.step, h / 2);
+    }
+    double turn;
+    const tl_joint far = turns_too_far(s, &turn);
+    if (far.index) {
+        char place[512];
+        tl_document_describe_joint(s->document, far, place, sizeof place);
+        fact_warning(f,
+                     "joint %" PRIu32 " (%s) turns by %.3g rad in a step: beyond %.3g its angle is "
+                     "not what its rate says; a smaller step (--set step=%.2g) helps",
+                     far.index, place, turn, MOST_TURN, 0.5 * h * MOST_TURN / turn);
     }
     if (fall > 0 && r->residual > most_residual * fall)
         fact_warning(f,

@@ -132,6 +132,11 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
         tlk_law_break(law, TLK_BREAK_LOCK,
                       tlk_min(tlk_max(back, -g->recovery_speed), g->recovery_speed), -TLK_ENDLESS,
                       TLK_ENDLESS);
+    } else if (g->throws && j->axis[r] == TLK_NONE) {
+        if (value >= j->zero[r] - TLK_AT_LIMIT)
+            tlk_law_break(law, TLK_BREAK_UPPER, 0, -TLK_ENDLESS, 0);
+    } else if (g->throws) {
+        tlk_axis_throw(g->axis + j->axis[r], h, value, rate, law);
     } else if (j->axis[r] == TLK_NONE) {
         if (!g->motion.end)
             tlk_law_break(law, TLK_BREAK_UPPER, tlk_max((j->zero[r] - value) / h, 0.0),
@@ -148,12 +153,33 @@ TL_NARROW void tlk_row_law(const tlk_joints *g, const tlk_joint *j, uint32_t r, 
     }
 }
 
+/* One joint, at the end of a smooth step: whether a limit throws its articulation back. */
+TL_KERNEL void tlk_joint_meet(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    if (j->broken || !j->rows || !(tlk_joint_kick(g, j) > 0))
+        return;
+    for (uint32_t r = 0; r < j->rows; r++) {
+        const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
+        if (j->axis[r] != TLK_NONE &&
+            tlk_axis_meets(g->axis + j->axis[r], g->motion.h, g->value[j->first + r],
+                           tlk_joint_rate(j, row, g->vel)))
+            tlk_atomic_or32(&g->how[j->articulation].thrown, 1);
+    }
+}
+
+/* Whether a joint, or an articulation, has no part in what limits throw back. */
+TL_KERNEL bool tlk_joint_unmet(const tlk_joints *g, const tlk_joint *j)
+{
+    return g->throws && (j->broken || !j->rows || !g->how[j->articulation].thrown);
+}
+
 /* One joint, as a step begins, or ends where it is smooth: its rows and their laws. */
 TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
     const double kick = tlk_joint_kick(g, j);
-    if (!(kick > 0))
+    if (!(kick > 0) || tlk_joint_unmet(g, j))
         return;
     tlk_joint_lines(g, i);
     for (uint32_t r = 0; r < j->rows; r++) {
@@ -164,7 +190,7 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         if (locked)
             continue;
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
-        const double rate = tlk_joint_rate(j, row, g->motion.bodies.vel);
+        const double rate = tlk_joint_rate(j, row, g->throws ? g->vel : g->motion.bodies.vel);
         tlk_law law;
         tlk_row_law(g, j, r, kick, rate, before, &law);
         tlk_law_start(&law, g->last[i].held[r], rate);
@@ -452,6 +478,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
     }
 }
 
+#include "kernels/joint/follow.h"
 #include "kernels/joint/iterate.h"
 #include "kernels/joint/project.h"
 

@@ -195,6 +195,13 @@ void tl_step_joints_again(tl_world *w, const tlk_motion *motion, tl_step_joints 
     tl_run(b, TLK_joint_rows, m->count, &g);
     tl_run(b, TLK_joint_project, m->articulations, &g);
     tl_run(b, TLK_joint_store, m->count, &g);
+    if (!m->thrown)
+        return;
+    tl_run(b, TLK_joint_meet, m->count, &g);
+    g.throws = 1;
+    tl_run(b, TLK_joint_rows, m->count, &g);
+    tl_run(b, TLK_joint_project, m->articulations, &g);
+    tl_run(b, TLK_joint_store, m->count, &g);
 }
 
 tl_status tl_step_joints_end(tl_world *w, tl_step_joints *joints, double *moved, tl_report *r)

@@ -97,6 +97,7 @@ static tl_status add_axis(tl_mechanism *m, uint32_t joint, uint32_t k, const tl_
     TL_TRY(tl_array_append(&m->owners, &owner, 1));
     TL_TRY(tl_array_append(&m->targets, none, 2));
     m->driven += a->drive != TL_DRIVE_NONE;
+    m->thrown = m->thrown || a->restitution > 0;
     return tl_array_append(&m->axes, &axis, 1);
 }
 
@@ -499,7 +500,7 @@ static tl_status make_all(tl_world *w)
     m->made.count = m->bodies.count = m->axes.count = m->owners.count = 0;
     m->targets.count = m->numbers.count = m->body_ids.count = m->mover_ids.count = 0;
     m->rows = m->driven = m->numbers_of_rows = 0;
-    m->bounded = false;
+    m->bounded = m->thrown = false;
     for (uint32_t i = 0; i < m->joints.count; i++)
         TL_TRY(make_joint(w, i));
     TL_TRY(eliminate(w));

@@ -40,6 +40,7 @@ typedef struct tl_mechanism {
 
     uint32_t count, rows, movers, articulations, driven;
     bool bounded;             /* some row has more than one state */
+    bool thrown;              /* some limit throws back */
     uint32_t numbers_of_rows; /* of the Jacobian */
     uint32_t current;         /* which memory is the state */
     tl_array made;            /* tlk_joint, as the device has them */

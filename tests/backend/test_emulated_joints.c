@@ -2,7 +2,8 @@
  * (emulate.h), and by threads of the CPU. The state and the reactions must be those of one thread,
  * bit for bit: of a machine with limits, motors and friction among balls, of a chain, of a net,
  * which has loops, of a door on two hinges, which has redundant rows, of a rope that snaps taut,
- * of pendulums, which share a warp, and of a net whose straight edge is held at both ends. */
+ * of pendulums, which share a warp, of a net whose straight edge is held at both ends, and of
+ * slides between bumpers and limits that throw back, in smooth steps. */
 #include "../physics/joints.h"
 
 #include "world/world.h"
@@ -95,6 +96,27 @@ static tl_scene *door_scene(const tl_settings *settings)
     return scene;
 }
 
+/* Each slides on the one before, between tabulated springs; every other one meets limits first. */
+static tl_scene *bumpers_scene(const tl_settings *settings)
+{
+    static const double values[4] = {-0.1, -0.02, 0.02, 0.1}, forces[4] = {1e4, 0, 0, -2e4};
+    tl_scene *scene = scene_with(settings);
+    put before = ground;
+    for (int i = 0; i < 6; i++) {
+        const put block = put_link(scene, 0.1, 0.1, 0.1, 1 + i, 0, 0, 0);
+        tl_joint_def slide =
+            joint_at(TL_JOINT_PRISMATIC, before, block, (double[3]){0, 0, 0}, joint_z);
+        slide.axes[2].spring_length = 4;
+        slide.axes[2].spring_values = values;
+        slide.axes[2].spring_forces = forces;
+        slide.axes[2].lower = i % 2 ? -0.01 : -INFINITY;
+        slide.axes[2].restitution = i % 2 ? 0.8 : 0;
+        add_joint(scene, &slide);
+        before = block;
+    }
+    return scene;
+}
+
 static tl_scene *make(const tl_settings *settings, int which)
 {
     return which == 0   ? machine_scene(settings)
@@ -103,6 +125,7 @@ static tl_scene *make(const tl_settings *settings, int which)
            : which == 3 ? door_scene(settings)
            : which == 4 ? rope_scene(settings, 6)
            : which == 5 ? pendulums_scene(settings, 7, 8)
+           : which == 7 ? bumpers_scene(settings)
                         : taut_net_scene(settings, 5);
 }
 
@@ -123,9 +146,9 @@ static void same_steps(tl_world *one, tl_world *two, int steps)
 
 static void test_blocks_and_grids(void **state)
 {
-    static const char *const scenes[] = {"machine", "chain",     "net",     "door",
-                                         "rope",    "pendulums", "taut net"};
-    enum { SCENES = 7 };
+    static const char *const scenes[] = {"machine", "chain",     "net",      "door",
+                                         "rope",    "pendulums", "taut net", "bumpers"};
+    enum { SCENES = 8 };
     (void)state;
     for (int i = 0; i < WAYS * SCENES * 2; i++) {
         const int scene = i / WAYS % SCENES, mixed = i / (WAYS * SCENES);
@@ -137,6 +160,7 @@ static void test_blocks_and_grids(void **state)
         settings.step = 1.0 / 200;
         settings.threads = 1;
         settings.solver.iterations = 8;
+        settings.stepper = scene == 7 ? TL_STEPPER_SMOOTH : TL_STEPPER_DVI;
         lanes = width;
         solved[0] = solved[1] = went_on = 0;
         context("%s by %s, %s", scenes[scene], ways[i % WAYS].name, mixed ? "mixed" : "double");
@@ -147,7 +171,9 @@ static void test_blocks_and_grids(void **state)
             step(two, scene ? 44 : 70);
         }
         emulate(two);
-        const uint32_t steps = scene == 6 ? 4 : 12; /* the taut net has many stages */
+        const uint32_t steps = scene == 6   ? 4 /* the taut net has many stages */
+                               : scene == 7 ? 40
+                                            : 12;
         same_steps(one, two, (int)steps);
         assert_true(solved[0] >= 3 * steps && solved[1] >= steps);
         assert_true(scene != 0 || went_on > 0); /* the machine has contacts */

@@ -256,4 +256,13 @@ with open("torn.json", "w", encoding="utf-8") as file:
 told = run_json("run", "torn.json", "--quiet", "--force", "-o", "torn.h5")
 check(any("joints could not be brought together: joint" in w and "torn.json:" in w for w in told["warnings"]), f"{told['warnings']}")
 
+# ---- So are joints whose angle cannot follow their rate ----
+for speed, far in ((500, False), (628, True)):
+    with open("fast.json", "w", encoding="utf-8") as file:
+        file.write(f"""{{"version": 1, "step": 0.005, "duration": 0.1, "bodies": [
+{{"name": "wheel", "shapes": [{{"kind": "sphere", "radius": 0.1}}]}}], "joints": [
+{{"name": "axle", "kind": "revolute", "bodies": ["ground", "wheel"], "at": [0, 0, 0], "motor": {{"speed": {speed}}}}}]}}""")
+    told = run_json("run", "fast.json", "--quiet", "--force", "-o", "fast.h5")
+    check(any("turns by 3.14 rad in a step" in w and '"axle"' in w for w in told["warnings"]) == far, f"{told['warnings']}")
+
 check(run_json("check", "apart.json")["joint_kinds"] == "2 spherical, 1 revolute, 1 distance", "its kinds")

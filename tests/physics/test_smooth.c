@@ -419,6 +419,136 @@ static void spring(void **state)
     }
 }
 
+/* A mass of 1 kg that flies to and fro on a slide between springs, from `x` at 5 m/s. */
+static tl_world *played(double h, size_t length, const double *values, const double *forces,
+                        double x, tl_joint *joint)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, h);
+    tl_scene *scene = scene_with(&settings);
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(0.1, 0.1, 0.1);
+    set_gravity(scene, 0, 0, 0);
+    def.shape_count = 1;
+    def.shapes = &shape;
+    def.mass = 1;
+    def.position[2] = x;
+    def.velocity[2] = 5;
+    const put box = {.body = add_body(scene, &def), .q = {1, 0, 0, 0}};
+    tl_joint_def slide = joint_at(TL_JOINT_PRISMATIC, ground, box, (double[3]){0, 0, 0}, joint_z);
+    slide.axes[2].spring_length = length;
+    slide.axes[2].spring_values = values;
+    slide.axes[2].spring_forces = forces;
+    *joint = add_joint(scene, &slide);
+    return world_of(scene);
+}
+
+/* Springs with free play, and a bumper, throw back as fast as they are met, however long the step.
+ */
+static void play_energy(void **state)
+{
+    (void)state;
+    static const double values[4] = {-0.2, -0.1, 0.1, 0.2}, forces[4] = {1e5, 0, 0, -1e5};
+    static const double bumper[3] = {-1, 0, 0.1}, pushes[3] = {0, 0, -1e5};
+    static const double steps[4] = {0.0002, 0.001, 0.005, 0.01};
+    double worst = 0;
+    for (int i = 0; i < 8; i++) {
+        tl_joint joint;
+        tl_world *world = i % 2 ? played(steps[i / 2], 3, bumper, pushes, -0.03, &joint)
+                                : played(steps[i / 2], 4, values, forces, -0.03, &joint);
+        for (int k = 0; k < 200; k++) {
+            step(world, 1);
+            const tl_joint_state s = state_of(world, joint);
+            const double x = s.value[2], speed = fabs(s.rate[2]);
+            const bool free = i % 2 ? x < 0 : fabs(x) < 0.1;
+            worst = fmax(worst, free ? fabs(speed / 5 - 1) : speed / 5 - 1);
+        }
+        tl_world_destroy(world);
+    }
+    static const claim c = {"A mass of 1 kg between springs of 1000 kN/m with free play",
+                            "conservation of energy", "largest change of its speed between them",
+                            "smooth, h = 0.2 to 10 ms"};
+    assert_found(&c, "joints", worst, 0, 1e-6);
+}
+
+/* Their order: free flight between half swings. */
+static double play_error(double h)
+{
+    static const double values[4] = {-0.2, -0.1, 0.1, 0.2}, forces[4] = {1000, 0, 0, -1000};
+    tl_joint joint;
+    const double end = 0.5, swing = PI / 100, back = 2 * (0.2 / 5 + swing);
+    tl_world *world = played(h, 4, values, forces, 0, &joint);
+    step(world, (uint32_t)lround(end / h));
+    double t = fmod(end, back), side = 1;
+    if (t > 0.5 * back) {
+        t -= 0.5 * back;
+        side = -1;
+    }
+    const double want = t < 0.02           ? 5 * t
+                        : t < 0.02 + swing ? 0.1 + 0.05 * sin(100 * (t - 0.02))
+                                           : 0.1 - 5 * (t - 0.02 - swing);
+    const double got = state_of(world, joint).value[2];
+    tl_world_destroy(world);
+    return got - side * want;
+}
+
+static void play_order(void **state)
+{
+    (void)state;
+    const double rough = play_error(0.0005), fine = play_error(0.00025);
+    static const claim c = {"A mass between springs with free play, 0.5 s", "closed form",
+                            "error of its place, m", "smooth, h = 0.25 ms"};
+    assert_found(&c, "joints", fine, 0, 1e-3);
+    assert_order(rough, fine, 2);
+}
+
+/* A box falls on a slide, or swings on a hinge, onto a limit that throws it back, for 6 s: the
+ * highest that it gets in the last two, and how far its energy is off meanwhile. */
+static double thrown(tl_joint_kind kind, double restitution, double *off)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, 0.001);
+    tl_scene *scene = scene_with(&settings);
+    const bool slides = kind == TL_JOINT_PRISMATIC;
+    const put box = put_link(scene, 0.1, 0.1, 0.1, 1, slides ? 0 : 0.5, 0, 1);
+    tl_joint_def def = joint_at(kind, ground, box, (double[3]){0, 0, slides ? 0 : 1},
+                                slides ? joint_z : (double[3]){0, -1, 0});
+    const int axis = slides ? 2 : 5;
+    def.axes[axis].lower = slides ? -1 : -0.7;
+    def.axes[axis].restitution = restitution;
+    const tl_joint joint = add_joint(scene, &def);
+    tl_world *world = world_of(scene);
+    double highest = -1, first = 0;
+    *off = 0;
+    for (int i = 0; i < 6000; i++) {
+        const tl_report r = step_report(world, 1);
+        const double energy = r.kinetic_energy + r.potential_energy;
+        first = i ? first : energy;
+        *off = fmax(*off, fabs(energy - first));
+        if (i >= 4000)
+            highest = fmax(highest, state_of(world, joint).value[axis]);
+        assert_true(r.joint_error < 1e-9);
+    }
+    tl_world_destroy(world);
+    return highest;
+}
+
+static void throws(void **state)
+{
+    (void)state;
+    double off, lost;
+    const double highest = thrown(TL_JOINT_PRISMATIC, 1, &off);
+    static const claim falls = {"A slide falls 1 m onto its limit, restitution 1, 6 bounces",
+                                "conservation of energy", "height that it comes back to, m",
+                                "smooth, h = 1 ms"};
+    assert_found(&falls, "joints", highest + 1, 1, 1e-5);
+    assert_below(off, 1e-9 * G);
+    thrown(TL_JOINT_REVOLUTE, 1, &off);
+    static const claim swings = {"A box swings onto the limit of its hinge, restitution 1, 6 s",
+                                 "conservation of energy", "largest change, J", "smooth, h = 1 ms"};
+    assert_found(&swings, "joints", off, 0, 1e-3);
+    thrown(TL_JOINT_PRISMATIC, 0.5, &lost); /* it comes to rest */
+    assert_near(lost, G, 1e-6);
+}
+
 /* A cart that a motor moves to and fro, with a pendulum on it: the pendulum's angle after 2 s. The
  * motor holds positions or speeds. */
 static double cart_error(tl_stepper stepper, double h, tl_drive drive)
@@ -471,6 +601,68 @@ static void cart(void **state)
                      fine = cart_error(TL_STEPPER_SMOOTH, 0.0025, drive);
         assert_order(rough, fine, 2);
     }
+}
+
+/* What a motor moves from rest along or about z, for a position that it has to go far to. */
+static tl_world *driven(tl_joint_kind kind, double weight, double limit,
+                        const tl_function_def *target, tl_joint *joint)
+{
+    const tl_settings settings = settings_of(TL_STEPPER_SMOOTH, 0.005);
+    tl_scene *scene = scene_with(&settings);
+    set_gravity(scene, 0, 0, -weight);
+    const put box = put_link(scene, 0.1, 0.1, 0.1, 2, 0, 0, 0);
+    tl_joint_def def = joint_at(kind, ground, box, (double[3]){0, 0, 0}, joint_z);
+    const int axis = kind == TL_JOINT_PRISMATIC ? 2 : 5;
+    def.axes[axis].drive = TL_DRIVE_POSITION;
+    def.axes[axis].target = *target;
+    def.axes[axis].limit = limit;
+    *joint = add_joint(scene, &def);
+    return world_of(scene);
+}
+
+/* A motor at its limit accelerates evenly, in both halves of each step: towards a place that is far
+ * away, and behind one that goes ahead of it. */
+static void motor_limit(void **state)
+{
+    (void)state;
+    const double torque = 0.02, inertia = 2 * 0.08 / 12;
+    for (int i = 0; i < 2; i++) {
+        static const double times[2] = {0, 10}, angles[2] = {0, 5};
+        tl_function_def target = {.kind = TL_FUNCTION_CONSTANT, .value = 1};
+        tl_joint joint;
+        if (i)
+            target = (tl_function_def){
+                .kind = TL_FUNCTION_TABLE, .table_length = 2, .times = times, .values = angles};
+        tl_world *world = driven(TL_JOINT_REVOLUTE, 0, torque, &target, &joint);
+        step(world, 120);
+        const tl_joint_state s = state_of(world, joint);
+        assert_near(s.value[5], 0.5 * torque / inertia * 0.6 * 0.6, 1e-9);
+        assert_near(s.rate[5], torque / inertia * 0.6, 1e-9);
+        assert_near(s.motor[5], torque, 1e-12);
+        tl_world_destroy(world);
+    }
+}
+
+/* A lift that is told to be elsewhere at once comes there as fast as its motor can, and stays. */
+static void motor_jump(void **state)
+{
+    (void)state;
+    const double times[3] = {0, 1, 1}, places[3] = {0, 0, 0.1}, limit = 60;
+    const tl_function_def target = {
+        .kind = TL_FUNCTION_TABLE, .table_length = 3, .times = times, .values = places};
+    tl_joint joint;
+    tl_world *world = driven(TL_JOINT_PRISMATIC, G, limit, &target, &joint);
+    int steps = 198;
+    step(world, 198);
+    assert_near(state_of(world, joint).value[2], 0, 1e-9);
+    for (; steps < 240 && state_of(world, joint).value[2] < 0.1 - 1e-9; steps++)
+        step(world, 1);
+    assert_near(0.005 * steps - 1, sqrt(2 * 0.1 / (limit / 2 - G)), 0.0075);
+    step(world, 600);
+    const tl_joint_state s = state_of(world, joint);
+    assert_near(s.value[2], 0.1, 1e-9);
+    assert_near(s.motor[2], 2 * G, 1e-6);
+    tl_world_destroy(world);
 }
 
 /* An anchor that a motor holds level, with a spring that helps: reaction and torque, at rest. */
@@ -624,7 +816,12 @@ int main(void)
         unwatched_test(double_pendulum_energy),
         cmocka_unit_test(top),
         cmocka_unit_test(spring),
+        cmocka_unit_test(play_energy),
+        cmocka_unit_test(play_order),
+        cmocka_unit_test(throws),
         cmocka_unit_test(cart),
+        cmocka_unit_test(motor_limit),
+        cmocka_unit_test(motor_jump),
         cmocka_unit_test(reactions),
         cmocka_unit_test(contacts),
         cmocka_unit_test(balance),

@@ -99,7 +99,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     tlk_joint_memory out = g->last[i];
     tlk_joint_account sums = g->account[i];
     double gained = g->motion.end ? out.gained : TLK_GAIN_KEEPS * out.gained;
-    if (!(kick > 0))
+    if (!(kick > 0) || tlk_joint_unmet(g, j))
         return;
     sums.residual = 0;
     if (!g->motion.end)
@@ -117,8 +117,10 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const bool locked = tlk_row_locked(g, j, r), holds = locked || tlk_law_holds(law);
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
-        const double mean = 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
-        out.held[r] = locked ? TLK_BREAK_LOCK : holds ? law->kind[law->state / 2] : 0;
+        const double mean =
+            g->throws ? rate : 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
+        if (!g->throws)
+            out.held[r] = locked ? TLK_BREAK_LOCK : holds ? law->kind[law->state / 2] : 0;
         if (holds)
             sums.residual =
                 tlk_max(sums.residual, fabs((locked ? 0 : law->speed[law->state / 2]) - rate));
@@ -127,7 +129,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
             gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
         if (j->axis[r] == TLK_NONE)
             continue;
-        const double motor = tlk_law_motor(law, g->axis + j->axis[r], kick,
+        const double motor = tlk_law_motor(law, g->axis + j->axis[r], g->throws ? 0 : kick,
                                            tlk_joint_target(g, j->axis[r]), p, rate);
         out.motor[j->row[r] < 6 ? j->row[r] : 0] += motor / g->motion.h;
         sums.work += motor * mean;

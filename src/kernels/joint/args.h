@@ -155,7 +155,7 @@ typedef struct tlk_articulated {
     uint32_t fed;       /* 1: from this pass on an assembly moves bodies far, and velocities follow;
                          * 2: it has */
     uint32_t turned;    /* there are copies of its factors (backend/cpu/wide_joint.h) */
-    uint32_t unused;
+    uint32_t thrown;    /* 1: some limit of its joints throws back */
 } tlk_articulated;
 
 /* What is kept of a joint from step to step. */
@@ -252,6 +252,7 @@ typedef struct tlk_joints {
     uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
     uint32_t tighten;   /* 1: it begins with how hard joints pull now */
     uint32_t again;     /* 1: another look: articulations that are slow need none */
+    uint32_t throws;    /* 1: after a smooth step limits throw back, and nothing else acts */
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t room;      /* numbers of blocks and vector of the one that has the most */

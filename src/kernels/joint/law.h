@@ -148,6 +148,16 @@ TL_NARROW double tlk_limit_end(const tlk_law *first, uint32_t kind, double resti
     return restitution > 0 ? first->speed[s] : 0;
 }
 
+/* The speed that a motor holds in the second half of a step: its target, but where it was at its
+ * limit on the way to a position it stays so. */
+TL_KERNEL double tlk_motor_end(const tlk_joint_axis *a, const tlk_law *first, double target)
+{
+    for (uint32_t i = 0; i < first->breaks && a->drive == 2; i++)
+        if (first->kind[i] == TLK_BREAK_MOTOR && first->state != 2 * i + 1)
+            return first->state < 2 * i + 1 ? TLK_ENDLESS : -TLK_ENDLESS;
+    return target;
+}
+
 /* The law of an axis for the second half of a step, after that of the first; `soft`: what its
  * springs did then. A motor that holds a position has its speed as target. */
 TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick, double value,
@@ -157,7 +167,37 @@ TL_NARROW void tlk_axis_end(const tlk_joint_axis *a, double target, double kick,
     const double low = tlk_limit_end(first, TLK_BREAK_LOWER, a->restitution, below, -TLK_ENDLESS);
     const double high = tlk_limit_end(first, TLK_BREAK_UPPER, a->restitution, above, TLK_ENDLESS);
     law->load = soft + (a->drive == 3 ? kick * target : 0);
-    tlk_axis_breaks(a, kick, target, low, high, law);
+    tlk_axis_breaks(a, kick, tlk_motor_end(a, first, target), low, high, law);
+}
+
+/* The limit that an axis would pass in a step and that throws it back: -1 the lower, 1 the upper,
+ * 0 none. What is slower than assemblies leave is none. */
+TL_NARROW int tlk_axis_meets(const tlk_joint_axis *a, double h, double value, double rate)
+{
+    const bool driven = a->drive == 1 || a->drive == 2;
+    if (!(a->restitution > 0) || (driven && a->limit >= TLK_ENDLESS) || a->lower >= a->upper ||
+        !(h * fabs(rate) > TLK_AT_LIMIT))
+        return 0;
+    if (rate < 0)
+        return a->lower > -TLK_ENDLESS && value + h * rate < a->lower ? -1 : 0;
+    return a->upper < TLK_ENDLESS && value + h * rate > a->upper ? 1 : 0;
+}
+
+/* The law of an axis in an impact: limits that throw back, or are touched, and a motor that holds
+ * its speed whatever it takes. */
+TL_NARROW void tlk_axis_throw(const tlk_joint_axis *a, double h, double value, double rate,
+                              tlk_law *law)
+{
+    const int met = tlk_axis_meets(a, h, value, rate);
+    const double back = -a->restitution * rate;
+    if (((a->drive == 1 || a->drive == 2) && a->limit >= TLK_ENDLESS) || a->lower >= a->upper) {
+        tlk_law_break(law, TLK_BREAK_LOCK, rate, -TLK_ENDLESS, TLK_ENDLESS);
+        return;
+    }
+    if (met < 0 || value <= a->lower + TLK_AT_LIMIT)
+        tlk_law_break(law, TLK_BREAK_LOWER, met < 0 ? back : 0, 0, TLK_ENDLESS);
+    if (met > 0 || value >= a->upper - TLK_AT_LIMIT)
+        tlk_law_break(law, TLK_BREAK_UPPER, met > 0 ? back : 0, -TLK_ENDLESS, 0);
 }
 
 /* What breaks add to the impulse between breaks s - 1 and s; `but` (or TLK_NONE) is left out. */

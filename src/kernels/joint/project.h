@@ -155,6 +155,23 @@ TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, t
     }
 }
 
+/* Whether the springs of a row are to have another law, which they have from now on: those with
+ * tables in the first half of a smooth step. */
+TL_NARROW bool tlk_row_follow(const tlk_joints *g, const tlk_joint *j, uint32_t r, double rate)
+{
+    const uint32_t at = j->first + r;
+    const double kick = tlk_joint_kick(g, j);
+    if (j->axis[r] == TLK_NONE || g->motion.end || !(kick < g->motion.h))
+        return false;
+    const tlk_joint_axis *a = g->axis + j->axis[r];
+    if (!a->length)
+        return false;
+    const double besides = a->drive == 3 ? kick * tlk_joint_target(g, j->axis[r]) : 0;
+    const double mobility = tlk_law_holds(g->law + at) ? 0 : g->base[at] / g->softness;
+    return tlk_axis_follow(g->numbers, a, g->motion.h, kick, g->value[at], rate, mobility, besides,
+                           g->law + at);
+}
+
 /* Whether rows are to change their states, which they do: all of them at first, then one. */
 TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
                                 tlk_articulated *how, tlk_team team)
@@ -174,6 +191,8 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
             const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at);
             if ((every || !moved) && tlk_law_move(g->law + at, rate, g->lambda[at]))
+                moved = true;
+            else if (tlk_row_follow(g, j, r, rate))
                 moved = true;
         }
     }
@@ -480,8 +499,10 @@ TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
     tlk_articulated *how = g->how + i;
     how->pass = 0;
     how->most[0] = how->most[1] = 0;
+    if (g->throws)
+        how->factored = how->changes = 0;
     if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0) ||
-        (g->again && how->slow))
+        (g->again && how->slow) || (g->throws && !how->thrown))
         how->stage = TLK_STAGE_END;
     else if (g->iterate)
         how->stage = TLK_STAGE_SWEEP;
