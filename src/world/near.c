@@ -154,12 +154,14 @@ tl_status tl_world_overlaps(tl_world *world, const tl_shape_def *shape, double m
     return status;
 }
 
-/* Looks farther and farther until something is near, or nothing can be. */
+/* Looks farther and farther until something is near, or nothing can be. What has no radius begins
+ * with that of the smallest body. */
 static tl_status find_nearest(tl_world *w, tlk_query *q, double radius, double most,
                               tl_neighbour *nearest, tl_array *found)
 {
+    const double begin = radius > 0 ? radius : w->smallest > 0 ? w->smallest : 1;
     TL_TRY(tl_query_boxes(w, q));
-    for (q->margin = fmin(radius, most);; q->margin = fmin(4 * q->margin, most)) {
+    for (q->margin = fmin(begin, most);; q->margin = fmin(4 * q->margin, most)) {
         uint64_t marked;
         const tlk_neighbour *best = NULL;
         TL_TRY(measure(w, q, found, &marked));

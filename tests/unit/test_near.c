@@ -212,6 +212,43 @@ static void test_lists(void **state)
     tl_world_destroy(world);
 }
 
+/* A point is a solid of radius 0: near what it is near of, also where there is no other size. */
+static void test_points(void **state)
+{
+    (void)state;
+    for (int moving = 0; moving < 2; moving++) {
+        tl_scene *scene = plain_scene();
+        tl_body_def def = tl_body_default();
+        const tl_shape_def ball = tl_sphere_default(0.5);
+        def.kind = moving ? TL_DYNAMIC : TL_FIXED;
+        def.shapes = &ball;
+        def.shape_count = 1;
+        def.position[2] = 2;
+        const tl_body body = add_body(scene, &def);
+        tl_world *world = world_of(scene);
+        tl_neighbour n;
+        tl_shape_def point = tl_point_default();
+        context("%s", moving ? "a dynamic ball" : "a fixed ball");
+        for (int i = 0; i < 2; i++) {
+            assert_ok(tl_world_nearest(world, &point, i ? INFINITY : 5, nobody, &n));
+            assert_int_equal(n.body.index, body.index);
+            assert_near(n.gap, 1.5, 1e-12);
+            assert_near(n.normal[2], 1, 1e-12);
+            assert_near(n.point[2], 0, 1e-12);
+            assert_near(n.other[2], 1.5, 1e-12);
+        }
+        assert_ok(tl_world_nearest(world, &point, 1.4, nobody, &n));
+        assert_int_equal(n.body.index, 0);
+        assert_ok(tl_world_nearest(world, &point, INFINITY, body, &n));
+        assert_int_equal(n.body.index, 0);
+        point.position[2] = 1.75;
+        assert_ok(tl_world_nearest(world, &point, 0, nobody, &n));
+        assert_int_equal(n.body.index, body.index);
+        assert_near(n.gap, -0.25, 1e-12);
+        tl_world_destroy(world);
+    }
+}
+
 /* Four balls on a floor: each has its one contact, the floor has all. */
 static void test_body_contacts(void **state)
 {
@@ -300,9 +337,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_balls),    cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_lists),    cmocka_unit_test(test_body_contacts),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_balls),         cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_body_contacts), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
