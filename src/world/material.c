@@ -95,15 +95,17 @@ static tl_status check_exact(const tl_world *w, const tl_settings *settings)
                                            "it must be stewart-trinkle or peg where materials have "
                                            "a friction_ellipsoid");
     if (settings->backend == TL_BACKEND_CUDA)
-        return tl_refuse_text(&place, "stepper", word, "on a GPU it must be dvi or smooth");
+        return tl_refuse_text(&place, "stepper", word,
+                              "on a GPU it must be dvi, smooth or penalty");
     if (w->mechanism.joints.count)
         return tl_refuse_text(&place, "stepper", word, "with joints it must be dvi or smooth");
     for (size_t i = 0; i < w->pairs.count; i++)
         if (pairs[i].restitution > 0 || pairs[i].rolling_friction > 0 ||
             pairs[i].spinning_friction > 0 || pairs[i].cohesion > 0 || pairs[i].compliance > 0)
-            return tl_refuse_text(&place, "stepper", word,
-                                  "it must be dvi or smooth where materials have restitution, "
-                                  "rolling or spinning friction, cohesion or compliance");
+            return tl_refuse_text(
+                &place, "stepper", word,
+                "it must be dvi, smooth or penalty where materials have restitution, "
+                "rolling or spinning friction, cohesion or compliance");
     return TL_OK;
 }
 
