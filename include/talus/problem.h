@@ -65,8 +65,8 @@ typedef struct tl_contact_problem_def {
 typedef struct tl_contact_problem tl_contact_problem;
 
 /** Makes one of copies of all arrays. Sizes that do not fit, indices beyond a matrix, numbers that
- *  are not finite and negative frictions are TL_BAD_ARGUMENT, with the letter, the place and the
- *  value. */
+ *  are not finite, negative frictions, and matrices and arrays of the other form are
+ *  TL_BAD_ARGUMENT, with the letter, the place and the value. */
 TL_API tl_status tl_contact_problem_create(const tl_contact_problem_def *def,
                                            tl_contact_problem **problem);
 
@@ -109,15 +109,15 @@ typedef struct tl_contact_answer {
 /** Solves a problem in 64-bit on the CPU with def->kind, law, iterations (at most), tolerance (of
  * the residual; 0: all iterations), omega, lambda and, where there is a guess, warm_start. `r`
  * receives the impulses (m numbers). The interior-point method has its own end, starts from nothing
- * and factors; TL_TOO_LARGE where these factors may not be as large. `threads`: 0, as many as there
- * are. */
+ * and factors; TL_TOO_LARGE where these factors may not be as large. `threads`: at most 1024; 0, as
+ * many as there are. */
 TL_API tl_status tl_contact_problem_solve(const tl_contact_problem *problem,
                                           const tl_solver_def *def, uint32_t threads, double *r,
                                           tl_contact_answer *answer);
 
-/** Velocities and multipliers that follow from impulses, and how good these are: residuals and
- * objective of `answer`; the rest of it is 0. `v` (n), `u` (m), `l` (p) and `answer` may be NULL.
- */
+/** Velocities and multipliers that follow from impulses, which must be finite, and how good these
+ * are: residuals and objective of `answer`; the rest of it is 0. `v` (n), `u` (m), `l` (p) and
+ * `answer` may be NULL. */
 TL_API tl_status tl_contact_problem_measure(const tl_contact_problem *problem, tl_law law,
                                             const double *r, double *v, double *u, double *l,
                                             tl_contact_answer *answer);

@@ -39,6 +39,12 @@ void tl_contact_limit(bool coulomb, uint32_t dimension, double mu, double *r);
 double tl_contact_residual(bool coulomb, uint32_t dimension, double mu, double step,
                            const double *r, const double *u);
 
+/* As tl_contact_problem_measure(), of a law and impulses that solvers have: these may be no
+ * numbers.
+ */
+tl_status tl_contact_measure(const tl_contact_problem *problem, tl_law law, const double *r,
+                             double *v, double *u, double *l, tl_contact_answer *answer);
+
 /* Solves any problem by the solver interior, to r, which it does not start from. */
 tl_status tl_general_solve(const tl_contact_problem *problem, const tl_solver_def *def,
                            uint32_t threads, double *r, tl_solution *solution);

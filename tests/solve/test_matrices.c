@@ -588,9 +588,50 @@ static void test_refusals(void **state)
     REFUSE(d.q = NULL, "q is NULL; it must have 3 numbers");
     REFUSE(d.mu = negative, "mu[0] is -0.1; it must be finite and not negative");
     REFUSE(d.guess = bad, "guess[1] is nan; it must be finite");
+    REFUSE(d.M = d.W, "M is 3 x 3; it must be empty in local form");
+    REFUSE(d.f = d.q, "f is not NULL; it must be in local form");
+    REFUSE(d.form = TL_PROBLEM_GLOBAL, "W is 3 x 3; it must be empty in global form");
+    REFUSE((d.form = TL_PROBLEM_GLOBAL, d.W = (tl_matrix){0}),
+           "q is not NULL; it must be in global form");
+    problem = (void *)1;
     assert_refused(tl_contact_problem_create(NULL, &problem), TL_BAD_ARGUMENT,
                    "tl_contact_problem_create: def is NULL");
+    assert_null(problem);
+    problem = (void *)1;
+    assert_refused(tl_contact_problem_reduce(NULL, &problem), TL_BAD_ARGUMENT,
+                   "tl_contact_problem_reduce: problem is NULL");
+    assert_null(problem);
     tl_contact_problem_destroy(NULL);
+}
+
+/* What solving and measuring refuse; nothing is left of what was in their outputs. */
+static void test_refused_numbers(void **state)
+{
+    (void)state;
+    const tl_contact_problem_def d = plain();
+    tl_contact_problem *problem = NULL;
+    tl_solver_def def = tight(TL_PSOR, TL_LAW_COULOMB, 1e-10);
+    double r[3] = {1, NAN, 1}, u[3] = {7, 7, 7};
+    tl_contact_answer answer = {.residual = 7};
+    context("refused numbers");
+    assert_ok(tl_contact_problem_create(&d, &problem));
+    assert_refused(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT, "r[1] is nan; it must be finite");
+    r[1] = 0;
+    assert_true(u[0] == 0 && u[1] == 0 && u[2] == 0 && answer.residual == 0);
+    assert_refused(tl_contact_problem_measure(problem, 7, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT,
+                   "law is 7; it must be TL_LAW_DEFAULT, TL_LAW_CONE or TL_LAW_COULOMB");
+    assert_refused(tl_contact_problem_measure(NULL, TL_LAW_CONE, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT, "tl_contact_problem_measure: problem is NULL");
+    assert_refused(tl_contact_problem_solve(problem, &def, 100000, r, &answer), TL_BAD_ARGUMENT,
+                   "settings.threads is 100000; it must be at most 1024");
+    assert_true(r[0] == 0 && r[1] == 0 && r[2] == 0);
+    def.kind = 9;
+    r[0] = 7;
+    assert_status(tl_contact_problem_solve(problem, &def, 1, r, &answer), TL_BAD_ARGUMENT);
+    assert_true(r[0] == 0);
+    tl_contact_problem_destroy(problem);
 }
 
 /* M that is not positive definite, and one that is not symmetric. */
@@ -624,17 +665,12 @@ static void test_bad_mass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pile),
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_world_refusals),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_bad_mass),
-        cmocka_unit_test(test_any),
+        cmocka_unit_test(test_pile),           cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_joints),         cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_world_refusals), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_constraints),    cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_refused_numbers),
+        cmocka_unit_test(test_bad_mass),       cmocka_unit_test(test_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
