@@ -205,8 +205,9 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const
 
 tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, tl_pair_def *pair)
 {
-    REFUSE_NULL(world);
     REFUSE_NULL(pair);
+    *pair = (tl_pair_def){0};
+    REFUSE_NULL(world);
     return tl_pair_get(&world->pairs, world->materials, a, b, pair);
 }
 
@@ -226,8 +227,9 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
 tl_status tl_world_surface_velocity(const tl_world *world, tl_material material, double velocity[3])
 {
     const tl_place place = tl_place_of("");
-    REFUSE_NULL(world);
     REFUSE_NULL(velocity);
+    memset(velocity, 0, 3 * sizeof *velocity);
+    REFUSE_NULL(world);
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     memcpy(velocity, (const double *)world->slides.data + 3 * (size_t)material.index,
            world->slides.item);

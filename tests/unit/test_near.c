@@ -272,8 +272,13 @@ static void test_body_contacts(void **state)
         assert_true(contacts[0].a.index == 1 && contacts[0].b.index == i);
         assert_near(contacts[0].normal[2], 1, 1e-12);
         assert_near(contacts[0].impulse[2], mass * G * h, 1e-6 * mass * G * h);
-        assert_ok(tl_world_body_contacts(world, ball, 1, nobody, 8, contacts, &count));
+        memset(contacts, 0xff, sizeof contacts);
+        assert_status(tl_world_body_contacts(world, ball, 1, nobody, 8, contacts, &count),
+                      TL_BAD_ARGUMENT);
         assert_int_equal(count, 0);
+        for (size_t k = 0; k < sizeof contacts;
+             k++) /* what a refused call has room for is zeroed */
+            assert_int_equal(((const char *)contacts)[k], 0);
         assert_ok(tl_world_body_contacts(world, ball, TL_ANY_SHAPE, (tl_body){i == 2 ? 3 : 2, 1}, 8,
                                          contacts, &count));
         assert_int_equal(count, 0);
@@ -283,6 +288,10 @@ static void test_body_contacts(void **state)
     assert_ok(tl_world_read_contacts(world, 4, all));
     for (int i = 0; i < 3; i++)
         assert_int_equal(contacts[i].b.index, all[i].a.index);
+    assert_refused(tl_world_body_contacts(world, floor, 5, nobody, 8, contacts, &count),
+                   TL_BAD_ARGUMENT, "tl_world_body_contacts: shape is 5; body 1 has 1");
+    assert_refused(tl_world_body_contacts(NULL, floor, 0, nobody, 8, contacts, &count),
+                   TL_BAD_ARGUMENT, "tl_world_body_contacts: world is NULL");
     assert_refused(tl_world_body_contacts(world, (tl_body){6, 1}, 0, nobody, 8, contacts, &count),
                    TL_BAD_HANDLE,
                    "tl_world_body_contacts: body (index 6, generation 1) is no body of this world");
@@ -305,8 +314,11 @@ static void test_refusals(void **state)
     assert_refused(tl_world_overlaps(world, NULL, 0, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: shape is NULL");
     assert_int_equal(count, 0);
+    memset(n, 0xff, sizeof n);
     assert_refused(tl_world_overlaps(world, &ball, -1, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: margin is -1; it must be >= 0 and finite");
+    for (size_t i = 0; i < sizeof n; i++)
+        assert_int_equal(((const char *)n)[i], 0);
     assert_refused(tl_world_overlaps(world, &ball, INFINITY, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: margin is inf; it must be >= 0 and finite");
     assert_refused(tl_world_nearest(world, &ball, NAN, nobody, n), TL_BAD_ARGUMENT,
