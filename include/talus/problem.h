@@ -97,13 +97,16 @@ typedef struct tl_contact_answer {
     bool rows;           /**< the problem is one of rigid bodies, and was solved by the kernels of
                               worlds; else on the host, with W as a sparse matrix */
     double seconds;      /**< wall-clock time of the solver, without measuring */
-    double residual;     /**< m/s: the residual of the law (docs/theory.md), root mean square */
+    double residual;     /**< m/s: the residual of the law (docs/theory.md), root mean square; of a
+                              contact that no impulse moves: how far u is outside of what the law
+                              allows */
     double worst;        /**< m/s: of the worst contact */
     double fclib;        /**< FCLIB's: the norm of the natural map of Coulomb's law with step length
                               1 over 1 + |q|^(1/2), and what is left of equality constraints over
                               1 + |s|; of the cone law under that */
     double objective;    /**< r . W r / 2 + q . r, equality constraints eliminated */
-    double gap;          /**< relative duality gap; NaN where the solver has none */
+    double gap;          /**< relative duality gap; NaN where the solver has none; infinity where
+                              there is no solution, as no impulse moves a contact that approaches */
 } tl_contact_answer;
 
 /** Solves a problem in 64-bit on the CPU with def->kind, law, iterations (at most), tolerance (of

@@ -240,7 +240,8 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
     answer->iterations = solution.iterations;
     answer->rows = rows;
     answer->seconds = seconds;
-    answer->gap = solution.gap;
+    if (!isinf(answer->gap)) /* else there is no solution */
+        answer->gap = solution.gap;
     return TL_OK;
 }
 

@@ -61,10 +61,16 @@ void tl_contact_limit(bool coulomb, uint32_t d, double mu, double *r)
 double tl_contact_residual(bool coulomb, uint32_t d, double mu, double step, const double *r,
                            const double *u)
 {
-    double next[3] = {0, 0, 0}, sum = 0;
-    const double slide = coulomb ? mu * tangent(d, u) : 0;
+    double next[3] = {0, 0, 0}, seen[3] = {0, 0, 0}, own[3] = {0, 0, 0}, sum = 0;
+    for (uint32_t k = 0; k < d; k++) {
+        seen[k] = u[k] + (k || !coulomb ? 0 : mu * tangent(d, u));
+        own[k] = r[k];
+    }
+    if (!(step > 0)) /* of no impulse: how far u is outside of the dual cone, for any step */
+        step =
+            tl_dot(own, own) > 0 && tl_dot(seen, seen) > 0 ? tl_length(own) / tl_length(seen) : 1;
     for (uint32_t k = 0; k < d; k++)
-        next[k] = r[k] - step * (u[k] + (k ? 0 : slide));
+        next[k] = r[k] - step * seen[k];
     project(d, mu, next);
     for (uint32_t k = 0; k < d; k++)
         sum += (r[k] - next[k]) * (r[k] - next[k]);
@@ -355,12 +361,12 @@ static tl_status measure(measuring *x, tl_law law, const double *r, tl_contact_a
         map += natural * natural;
         for (uint32_t k = 0; k < width; k++)
             answer->objective += 0.5 * own[k] * (u[k] + free[k]);
-        if (!(step > 0))
-            continue;
         const double residual = tl_contact_residual(coulomb, width, d->mu[c], step, own, u);
         sum += residual * residual;
         answer->worst = fmax(answer->worst, residual);
-        counted++;
+        counted += step > 0 || residual > 0;
+        if (!(step > 0) && residual > 0) /* which no impulse can mend */
+            answer->gap = INFINITY;
     }
     answer->residual = counted ? sqrt(sum / counted) : 0;
     answer->fclib = sqrt(map) / (1 + sqrt(size)) + constraints;
