@@ -71,6 +71,7 @@ with Server(TALUS, RESULT) as server:
     for cam in ("0,0,1", "0,0,1,-1,0.2,2", "0,0,1,-1,0.2,2,e", "0,0,1,-1,0.2,2,p,", "0,0,1,-1,0.2,0,p", "1e999,0,1,-1,0.2,2,p"):
         status, body = get(server, f"/picture?cam={cam}&w=48&h=32")
         assert status == 400 and b"cam" in body, (cam, status, body)
+    assert get(server, f"{QUERY}&w=48&h=32&t=9")[0] == 400, "after the end"
     for time_ in ("-1", "", "1e", "1e999", "x"):
         status, body = get(server, f"{QUERY}&w=48&h=32&t={time_}")
         assert status == 400 and b"t is not" in body, (time_, status, body)

@@ -189,7 +189,13 @@ int picture_look(server *v, struct lws *wsi, http_transfer *transfer)
     size_t bytes = 0;
     unsigned char *data = read_file(v->picture.path, &bytes);
     end(v);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !data) {
+    const int ended_with = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+    if (ended_with == 2 || ended_with == 3) { /* it refuses what it is asked for */
+        free(data);
+        return http_refuse(wsi, HTTP_STATUS_BAD_REQUEST,
+                           "there is no such picture; the server's terminal says why");
+    }
+    if (ended_with != 0 || !data) {
         free(data);
         return http_refuse(wsi, HTTP_STATUS_INTERNAL_SERVER_ERROR,
                            "the picture could not be rendered; the server's terminal says why");
