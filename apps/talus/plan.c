@@ -55,8 +55,9 @@ int plan_scene(const options *given, const tl_document *document, size_t moving,
     /* the first and the last, and those between */
     const double between = fmin(floor(record.duration * record.rate + 1e-9), out->steps);
     out->frames = record.rate > 0 ? fmax(between + 1, 2) : 2;
-    /* a state is an index, 3 doubles and 10 floats; a report 30 numbers */
-    out->bytes = out->frames * ((double)moving * 68 + 72) + out->steps * 240;
+    /* a state is an index, 3 doubles and 10 floats; a report 30 numbers; and what the least of
+     * results has: its tables, each in pieces, and the scene */
+    out->bytes = 8e5 + out->frames * ((double)moving * 68 + 72) + out->steps * 240;
     return EXIT_OK;
 }
 

@@ -121,6 +121,26 @@ static int draw(const picture *p, const char *table)
     return code;
 }
 
+/* A close-up has to show something. */
+static int check_inset(const picture *p)
+{
+    const double *part = p->given->inset;
+    double low = INFINITY, high = -INFINITY;
+    if (isnan(part[0]))
+        return EXIT_OK;
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t k = 0; k < p->curves[i].count; k++) {
+            const double x = p->curves[i].x[k];
+            if (x >= part[0] && x <= part[1])
+                return EXIT_OK;
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+    complain("plot: no point lies in the --inset from %g to %g; x goes from %g to %g", part[0],
+             part[1], low, high);
+    return EXIT_USAGE;
+}
+
 static int check(const options *given)
 {
     if (!given->output || !given->body_count) {
@@ -155,6 +175,8 @@ int command_plot(const options *given)
     }
     for (size_t i = 0; i < given->file_count && code == EXIT_OK; i++)
         code = read_result(&p, given->files[i]);
+    if (code == EXIT_OK)
+        code = check_inset(&p);
     if (code == EXIT_OK)
         code = draw(&p, table);
     for (size_t i = 0; i < p.count; i++) {

@@ -179,7 +179,7 @@ static int tell_neighbours(const subject *s, const tl_neighbour *near, size_t co
 static int answer_ball(const options *given, const subject *s, const question *asked, size_t number,
                        json_t *list)
 {
-    tl_shape_def ball = tl_sphere_default(asked->x[3]);
+    tl_shape_def ball = asked->x[3] == 0 ? tl_point_default() : tl_sphere_default(asked->x[3]);
     const double margin = isnan(given->margin) ? 0 : given->margin;
     tl_neighbour *near = NULL;
     size_t room = 0, count = 0;

@@ -32,7 +32,9 @@
 TL_BEGIN_DECLS
 
 /** What a fallible call returns: 0 is success, negative failed (outputs are zeroed and the object
- *  is as it was before the call), positive is done, with a warning in tl_last_message(). */
+ *  is as it was before the call), positive is done, with a warning in tl_last_message(). Where the
+ *  size of an array was refused, or there was no object to hold it against, the array may be left
+ *  as it was. */
 typedef enum tl_status {
     TL_OK = 0,
     TL_OVERLAPPING = 1,   /**< done; bodies overlap deeply in the state given */

@@ -122,7 +122,9 @@ TL_API tl_joint_def tl_joint_default(tl_joint_kind kind);
 
 /** Which of its six coordinates a joint locks: x, y, z, rotations about x, y, z. Kinds that hold
  * something else (distance, revolute-spherical, gear, rack, pulley) lock none of them; a screw
- * neither locks z nor the rotation about it, as it couples them. */
+ * neither locks z nor the rotation about it, as it couples them. NULL and what is no kind lock
+ * none.
+ */
 TL_API void tl_joint_locks(const tl_joint_def *def, bool locked[6]);
 
 /** Sets both frames of a joint so that they meet at a point (m) with their z-axes along a direction

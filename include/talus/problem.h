@@ -66,8 +66,9 @@ typedef struct tl_contact_problem_def {
 typedef struct tl_contact_problem tl_contact_problem;
 
 /** Makes one of copies of all arrays. Sizes that do not fit, indices beyond a matrix, numbers that
- *  are not finite, negative frictions, and M, W and R that are not symmetric (up to 1e-7 of the
- *  largest entry) are TL_BAD_ARGUMENT, with the letter, the place and the value. */
+ *  are not finite, negative frictions, M, W and R that are not symmetric (up to 1e-7 of the largest
+ *  entry), and matrices and arrays of the other form are TL_BAD_ARGUMENT, with the letter, the
+ *  place and the value. */
 TL_API tl_status tl_contact_problem_create(const tl_contact_problem_def *def,
                                            tl_contact_problem **problem);
 
@@ -98,27 +99,30 @@ typedef struct tl_contact_answer {
     bool rows;           /**< the problem is one of rigid bodies, and was solved by the kernels of
                               worlds; else on the host, with W as a sparse matrix */
     double seconds;      /**< wall-clock time of the solver, without measuring */
-    double residual;     /**< m/s: the residual of the law (docs/theory.md), root mean square */
+    double residual;     /**< m/s: the residual of the law (docs/theory.md), root mean square; of a
+                              contact that no impulse moves: how far u is outside of what the law
+                              allows */
     double worst;        /**< m/s: of the worst contact */
     double fclib;        /**< FCLIB's: the norm of the natural map of Coulomb's law with step length
                               1 over 1 + |q|^(1/2), and what is left of equality constraints over
                               1 + |s|; of the cone law under that */
     double objective;    /**< r . W r / 2 + q . r, equality constraints eliminated */
-    double gap;          /**< relative duality gap; NaN where the solver has none */
+    double gap;          /**< relative duality gap; NaN where the solver has none; infinity where
+                              there is no solution, as no impulse moves a contact that approaches */
 } tl_contact_answer;
 
 /** Solves a problem in 64-bit on the CPU with def->kind, law, iterations (at most), tolerance (of
  * the residual; 0: all iterations), omega, lambda and, where there is a guess, warm_start. `r`
  * receives the impulses (m numbers); TL_DIVERGED where residual or objective are not finite. The
  * interior-point method has its own end, starts from nothing and factors; TL_TOO_LARGE where these
- * factors may not be as large. `threads`: 0, as many as there are. */
+ * factors may not be as large. `threads`: at most 1024; 0, as many as there are. */
 TL_API tl_status tl_contact_problem_solve(const tl_contact_problem *problem,
                                           const tl_solver_def *def, uint32_t threads, double *r,
                                           tl_contact_answer *answer);
 
-/** Velocities and multipliers that follow from impulses, and how good these are: residuals and
- * objective of `answer`; the rest of it is 0. `v` (n), `u` (m), `l` (p) and `answer` may be NULL.
- */
+/** Velocities and multipliers that follow from impulses, which must be finite, and how good these
+ * are: residuals and objective of `answer`; the rest of it is 0. `v` (n), `u` (m), `l` (p) and
+ * `answer` may be NULL. */
 TL_API tl_status tl_contact_problem_measure(const tl_contact_problem *problem, tl_law law,
                                             const double *r, double *v, double *u, double *l,
                                             tl_contact_answer *answer);

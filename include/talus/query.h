@@ -71,11 +71,11 @@ typedef struct tl_neighbour {
 } tl_neighbour;
 
 /** Lists the shapes that overlap a given one, or are within `margin` (m, >= 0) of it, in the order
- * of bodies' handles and their shapes. `shape` is a solid of any kind, which need not be like one
- * of the world; its position and orientation are those in the world, and its material does not
- * matter. Hulls are of the world's geometries. `ignore` is a body to leave out, or zero. `*count`
- * is how many there are, of which the first `capacity` are written: call again with more room where
- * that was too little.
+ * of bodies' handles and their shapes. `shape` is a solid of any kind, or a point, which need not
+ * be like one of the world; its position and orientation are those in the world, and its material
+ * does not matter. Hulls are of the world's geometries. `ignore` is a body to leave out, or zero.
+ * `*count` is how many there are, of which the first `capacity` are written: call again with more
+ * room where that was too little.
  *
  * Gaps are what contacts would have. So meshes are one-sided: what has got behind one by more than
  * about half of its size, or is inside a closed one, is not near it. Height fields are solid below,

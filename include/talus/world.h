@@ -133,17 +133,23 @@ TL_API tl_status tl_world_step(tl_world *world, uint32_t count, tl_report *repor
 
 /** @name The phases of a step
  *  With TL_STEPPER_PENALTY a step may be made phase by phase, in this order; all but the last may
- *  be left out. Events, emitters and boundaries belong to tl_world_step() alone.
+ *  be left out. Events, emitters and boundaries belong to tl_world_step() alone. The four lead to
+ *  the same bits as a step does, but where there are collisions (TL_PENALTY_SCALED): a step has
+ * them before each substep and keeps what they do in 64 bits until it ends, the phases have them
+ * once, and hand on velocities in the world's precision. So it is the same in TL_DOUBLE with one
+ * substep alone.
  *  @{ */
 /** Forgets where bodies were, for pairs that are found next. */
 TL_API tl_status tl_world_update_bounds(tl_world *world);
 /** Finds the pairs that may touch, with a margin: until a shape has moved by half of it, they serve
- * for tl_world_advance(). */
+ * for tl_world_advance(). Edits, settings and steps forget them, and they are in no snapshot: a
+ * world that was loaded must find its own. */
 TL_API tl_status tl_world_find_pairs(tl_world *world);
 /** Collisions of the law TL_PENALTY_SCALED by impulses, among these pairs. */
 TL_API tl_status tl_world_collide(tl_world *world);
 /** Goes on by h (s, > 0) in substeps. TL_BAD_ARGUMENT, and nothing changes, where there are no
- * pairs or a shape would leave their margin. `report` may be NULL. */
+ * pairs or a shape would leave their margin: pairs that were found serve for a smaller h. `report`
+ * may be NULL. */
 TL_API tl_status tl_world_advance(tl_world *world, double h, tl_report *report);
 /** @} */
 
@@ -382,7 +388,7 @@ TL_API tl_status tl_world_read_monitor_ranges(const tl_world *world, size_t coun
 TL_API uint64_t tl_world_hash(const tl_world *world);
 
 /** Writes everything that is needed to go on bit for bit into new memory; free it with
- *  tl_snapshot_free(). */
+ *  tl_snapshot_free(). Pairs of tl_world_find_pairs() are not in it. */
 TL_API tl_status tl_world_save(const tl_world *world, void **snapshot, size_t *bytes);
 
 /** Makes a world on the CPU from a snapshot, without its scene; the snapshot may be of a world on

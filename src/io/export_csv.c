@@ -151,6 +151,11 @@ tl_status tl_export_contacts(tl_result *result, tl_export_task *task, const char
     const tl_export_range *range = &task->range;
     tl_out out;
     tl_result_frame frame;
+    if (!result->record.contacts)
+        return tl_fail(TL_BAD_DATA,
+                       "%s: it has no contacts to export; talus run --contacts, or "
+                       "\"contacts\": true in \"record\", records them",
+                       result->path);
     TL_TRY(tl_out_open(&out, path));
     tl_status status = TL_OK;
     fputs("frame,time,body_a,body_b,shape_a,shape_b,x,y,z,nx,ny,nz,gap,jx,jy,jz\n", out.file);

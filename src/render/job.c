@@ -61,6 +61,19 @@ uint32_t tlr_work_bands(const tlr_work *w, uint32_t parts)
     return (uint32_t)best;
 }
 
+/* A single picture is of a time that was recorded; "0.6" may stand for 0.6000000001. */
+static tl_status check_at(const tlr_work *w)
+{
+    const tlr_replay *r = &w->show.replay;
+    const double at = w->job->at, first = r->times[0], last = r->times[r->info.frames - 1];
+    const double little = 1e-9 + 1e-6 * fmax(fabs(first), fabs(last));
+    if (isnan(at) || (at >= first - little && at <= last + little))
+        return TL_OK;
+    return tl_fail(TL_BAD_ARGUMENT,
+                   "render: nothing of %s lies at %g s; its frames go from %g to %g s", r->path, at,
+                   first, last);
+}
+
 tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
 {
     *w = (tlr_work){.job = job, .pictures = 1, .inject.item = 1};
@@ -71,7 +84,9 @@ tl_status tlr_work_open(const tlr_job *job, tlr_work *w)
     w->step = l->speed / l->fps;
     w->open = l->shutter * w->step;
     const bool single = ends_in(job->output, ".png");
-    if (!single)
+    if (single)
+        TL_TRY(check_at(w));
+    else
         w->pictures = (uint64_t)floor((w->show.to - w->show.from) / w->step + 1e-9) + 1;
     if (w->pictures > 10000000)
         return tl_fail(TL_TOO_LARGE, "render: that is %llu pictures; there may be 10,000,000",

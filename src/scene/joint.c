@@ -39,7 +39,16 @@ _Static_assert(sizeof kinds / sizeof *kinds == TL_JOINT_GENERIC + 1, "a row for 
 
 void tl_joint_locks(const tl_joint_def *def, bool locked[TL_JOINT_AXES])
 {
-    const bool *locks = def->kind == TL_JOINT_GENERIC ? def->locked : kinds[def->kind].locked;
+    static const bool none[AXES];
+    if (!def || !locked) {
+        tl_refuse_null(def ? "locked" : "def");
+        if (locked)
+            memset(locked, 0, AXES * sizeof *locked);
+        return;
+    }
+    const bool *locks = def->kind == TL_JOINT_GENERIC  ? def->locked
+                        : def->kind < TL_JOINT_GENERIC ? kinds[def->kind].locked
+                                                       : none;
     for (int i = 0; i < AXES; i++)
         locked[i] = locks[i];
 }

@@ -224,6 +224,8 @@ tl_status tl_pair_get(const tl_array *pairs, size_t materials, tl_material a, tl
 
 tl_status tl_scene_pair(const tl_scene *scene, tl_material a, tl_material b, tl_pair_def *pair)
 {
+    if (pair)
+        *pair = (tl_pair_def){0};
     if (!scene)
         return tl_refuse_null("scene");
     return tl_pair_get(&scene->pairs, scene->materials.count, a, b, pair);

@@ -53,6 +53,31 @@ static tl_status check_vector(const char *name, const double *x, uint32_t count,
     return TL_OK;
 }
 
+/* What belongs to the other form. */
+static tl_status check_others(const tl_contact_problem_def *d, bool global)
+{
+    const struct {
+        const char *name;
+        tl_matrix matrix;
+    } matrices[2][3] = {{{"M", d->M}, {"H", d->H}, {"G", d->G}},
+                        {{"W", d->W}, {"V", d->V}, {"R", d->R}}};
+    const struct {
+        const char *name;
+        const double *vector;
+    } vectors[2][3] = {{{"f", d->f}, {"w", d->w}, {"b", d->b}}, {{"q", d->q}, {"s", d->s}}};
+    const char *form = global ? "global" : "local";
+    for (int i = 0; i < 3; i++) {
+        const tl_matrix a = matrices[global][i].matrix;
+        if (a.rows || a.columns)
+            return tl_fail(TL_BAD_ARGUMENT, "%s is %u x %u; it must be empty in %s form",
+                           matrices[global][i].name, a.rows, a.columns, form);
+        if (vectors[global][i].vector)
+            return tl_fail(TL_BAD_ARGUMENT, "%s is not NULL; it must be in %s form",
+                           vectors[global][i].name, form);
+    }
+    return TL_OK;
+}
+
 static tl_status check(const tl_contact_problem_def *d)
 {
     const bool global = d->form == TL_PROBLEM_GLOBAL;
@@ -63,6 +88,7 @@ static tl_status check(const tl_contact_problem_def *d)
     if (d->contacts > INT32_MAX / d->dimension)
         return tl_fail(TL_TOO_LARGE, "%u contacts; the limit is %u", d->contacts,
                        INT32_MAX / d->dimension);
+    TL_TRY(check_others(d, global));
     const uint32_t m = d->dimension * d->contacts, n = d->M.rows;
     const uint32_t p = global ? d->G.columns : d->R.columns;
     if (global) {
@@ -128,14 +154,6 @@ static tl_status keep_all(tl_contact_problem *p)
     const size_t n = global ? d->M.rows : 0, m = (size_t)d->dimension * d->contacts;
     const size_t joints = global ? d->G.columns : d->R.columns, item = sizeof(double);
     int next = 0;
-    if (global)
-        d->W = d->V = d->R = (tl_matrix){0};
-    else
-        d->M = d->H = d->G = (tl_matrix){0};
-    if (global)
-        d->q = d->s = NULL;
-    else
-        d->f = d->w = d->b = NULL;
     tl_matrix *const matrices[] = {&d->M, &d->H, &d->G, &d->W, &d->V, &d->R};
     for (int i = 0; i < 6; i++)
         TL_TRY(keep_matrix(p, &next, matrices[i]));
@@ -171,6 +189,8 @@ tl_status tl_contact_problem_make(const tl_contact_problem_def *def, tl_contact_
 
 tl_status tl_contact_problem_create(const tl_contact_problem_def *def, tl_contact_problem **out)
 {
+    if (out)
+        *out = NULL;
     if (!def || !out)
         return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, def ? "problem" : "def");
     TL_TRY(tl_contact_problem_make(def, out));
@@ -237,7 +257,7 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
     const double seconds = 1e-3 * (tl_now() - begin);
     tl_rigid_free(&rigid);
     TL_TRY(status);
-    TL_TRY(tl_contact_problem_measure(problem, tl_solver_law(def), r, NULL, NULL, NULL, answer));
+    TL_TRY(tl_contact_measure(problem, tl_solver_law(def), r, NULL, NULL, NULL, answer));
     if (!isfinite(answer->residual) || !isfinite(answer->objective))
         return tl_fail(TL_DIVERGED,
                        "the solver %s diverged: after %u iterations the residual is %g m/s and the "
@@ -247,7 +267,8 @@ static tl_status solve(const tl_contact_problem *problem, const tl_solver_def *d
     answer->iterations = solution.iterations;
     answer->rows = rows;
     answer->seconds = seconds;
-    answer->gap = solution.gap;
+    if (!isinf(answer->gap)) /* else there is no solution */
+        answer->gap = solution.gap;
     return TL_OK;
 }
 
@@ -256,8 +277,12 @@ tl_status tl_contact_problem_solve(const tl_contact_problem *problem, const tl_s
 {
     tl_settings settings = tl_settings_default();
     tl_contact_answer found = {0};
+    const size_t bytes =
+        problem ? (size_t)problem->def.dimension * problem->def.contacts * sizeof *r : 0;
     if (answer)
         *answer = found;
+    if (r && bytes)
+        memset(r, 0, bytes);
     if (!problem || !def || !r)
         return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__,
                        !problem ? "problem"
@@ -265,15 +290,14 @@ tl_status tl_contact_problem_solve(const tl_contact_problem *problem, const tl_s
                                 : "r");
     settings.solver = *def;
     settings.solver.joints = TL_JOINTS_EXACT;
+    settings.threads = threads;
     TL_TRY(tl_settings_check(&settings));
-    const tl_contact_problem_def *d = &problem->def;
-    const size_t bytes = (size_t)d->dimension * d->contacts * sizeof *r;
-    if (def->warm_start && d->guess)
-        memcpy(r, d->guess, bytes);
-    else
+    if (def->warm_start && problem->def.guess)
+        memcpy(r, problem->def.guess, bytes);
+    const tl_status status = solve(problem, def, threads, r, &found);
+    if (status != TL_OK)
         memset(r, 0, bytes);
-    TL_TRY(solve(problem, def, threads, r, &found));
-    if (answer)
+    else if (answer)
         *answer = found;
-    return TL_OK;
+    return status;
 }

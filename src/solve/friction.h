@@ -38,10 +38,17 @@ tl_status tl_local_solve(const tl_local *local, const tl_solver_def *def, double
 double tl_contact_step(const double *w, uint32_t dimension);
 
 /* What a law makes of the impulse that a step leads to; the natural map's residual of a contact
- * with a step length, m/s: kernels/cone.h, in frames whose first axis is the normal. */
+ * with a step length, m/s: kernels/cone.h, in frames whose first axis is the normal. Step length 0,
+ * where no impulse moves the contact: how far u is outside of what the law allows. */
 void tl_contact_limit(bool coulomb, uint32_t dimension, double mu, double *r);
 double tl_contact_residual(bool coulomb, uint32_t dimension, double mu, double step,
                            const double *r, const double *u);
+
+/* As tl_contact_problem_measure(), of a law and impulses that solvers have: these may be no
+ * numbers.
+ */
+tl_status tl_contact_measure(const tl_contact_problem *problem, tl_law law, const double *r,
+                             double *v, double *u, double *l, tl_contact_answer *answer);
 
 /* Solves any problem by the solver interior, to r, which it does not start from. */
 tl_status tl_general_solve(const tl_contact_problem *problem, const tl_solver_def *def,

@@ -108,6 +108,8 @@ static tl_status reorder(const tl_local *l, const uint32_t *place, double more, 
     tl_status status = tl_array_reserve(&entries, (l->size ? n.start[l->size] : 0) + l->size);
     for (uint32_t i = 0; l->size && i < n.start[l->size]; i++)
         largest = fmax(largest, fabs(n.value[i]));
+    if (!(largest > 0)) /* nothing moves anything: any root will do */
+        largest = 1;
     for (uint32_t c = 0; c < l->size && status == TL_OK; c++) {
         double own = more * largest; /* nothing may be left where there is nothing else */
         for (uint32_t i = n.start[c]; i < n.start[c + 1] && status == TL_OK; i++) {

@@ -142,12 +142,10 @@ static bool enough(solving *s)
     double sum = 0;
     uint32_t counted = 0;
     for (uint32_t c = 0; c < s->l->contacts; c++) {
-        if (!(s->step[c] > 0))
-            continue;
         const double one =
             tl_contact_residual(s->coulomb, d, s->mu[c], s->step[c], s->r + d * c, s->u + d * c);
         sum += one * one;
-        counted++;
+        counted += s->step[c] > 0 || one > 0;
     }
     s->out->residual = counted ? sqrt(sum / counted) : 0;
     return s->def->tolerance > 0 && s->out->residual <= s->def->tolerance;
@@ -241,7 +239,7 @@ static void step_from(const solving *s, double length, const double *from, const
                       double *to, double *to_u)
 {
     for (uint32_t c = 0; c < s->l->contacts; c++)
-        advance(s, c, length, from, u, to);
+        advance(s, c, s->step[c] > 0 ? length : 0, from, u, to);
     velocities(s, to, to_u);
 }
 
@@ -372,6 +370,8 @@ tl_status tl_local_solve(const tl_local *l, const tl_solver_def *def, double *r,
         return TL_OK;
     TL_TRY(tl_array_resize(&s.room, 6 * (size_t)l->size));
     s.u = s.room.data;
+    for (uint32_t i = 0; i < l->size; i++) /* what moves nothing stays nothing */
+        r[i] = s.step[i / l->dimension] > 0 ? r[i] : 0;
     switch (def->kind) {
     case TL_PSOR: run_psor(&s); break;
     case TL_JACOBI: run_jacobi(&s); break;

@@ -3,6 +3,7 @@
 #include "solve/friction.h"
 
 #include "base/vector.h"
+#include "scene/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,10 +61,16 @@ void tl_contact_limit(bool coulomb, uint32_t d, double mu, double *r)
 double tl_contact_residual(bool coulomb, uint32_t d, double mu, double step, const double *r,
                            const double *u)
 {
-    double next[3] = {0, 0, 0}, sum = 0;
-    const double slide = coulomb ? mu * tangent(d, u) : 0;
+    double next[3] = {0, 0, 0}, seen[3] = {0, 0, 0}, own[3] = {0, 0, 0}, sum = 0;
+    for (uint32_t k = 0; k < d; k++) {
+        seen[k] = u[k] + (k || !coulomb ? 0 : mu * tangent(d, u));
+        own[k] = r[k];
+    }
+    if (!(step > 0)) /* of no impulse: how far u is outside of the dual cone, for any step */
+        step =
+            tl_dot(own, own) > 0 && tl_dot(seen, seen) > 0 ? tl_length(own) / tl_length(seen) : 1;
     for (uint32_t k = 0; k < d; k++)
-        next[k] = r[k] - step * (u[k] + (k ? 0 : slide));
+        next[k] = r[k] - step * seen[k];
     project(d, mu, next);
     for (uint32_t k = 0; k < d; k++)
         sum += (r[k] - next[k]) * (r[k] - next[k]);
@@ -119,14 +126,17 @@ static tl_status reduce(const tl_contact_problem_def *d, reducing *x)
 tl_status tl_contact_problem_reduce(const tl_contact_problem *problem, tl_contact_problem **local)
 {
     reducing x = {0};
+    if (local)
+        *local = NULL;
     if (!problem || !local)
         return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, problem ? "local" : "problem");
-    *local = NULL;
     tl_contact_problem_def d = problem->def;
     tl_status status = TL_OK;
     if (d.form == TL_PROBLEM_GLOBAL) {
         status = reduce(&d, &x);
         d.form = TL_PROBLEM_LOCAL;
+        d.M = d.H = d.G = (tl_matrix){0};
+        d.f = d.w = d.b = NULL;
         d.W = tl_columns_view(&x.W);
         d.V = tl_columns_view(&x.V);
         d.R = tl_columns_view(&x.R);
@@ -351,27 +361,23 @@ static tl_status measure(measuring *x, tl_law law, const double *r, tl_contact_a
         map += natural * natural;
         for (uint32_t k = 0; k < width; k++)
             answer->objective += 0.5 * own[k] * (u[k] + free[k]);
-        if (!(step > 0))
-            continue;
         const double residual = tl_contact_residual(coulomb, width, d->mu[c], step, own, u);
         sum += residual * residual;
         answer->worst = fmax(answer->worst, residual);
-        counted++;
+        counted += step > 0 || residual > 0;
+        if (!(step > 0) && residual > 0) /* which no impulse can mend */
+            answer->gap = INFINITY;
     }
     answer->residual = counted ? sqrt(sum / counted) : 0;
     answer->fclib = sqrt(map) / (1 + sqrt(size)) + constraints;
     return TL_OK;
 }
 
-tl_status tl_contact_problem_measure(const tl_contact_problem *problem, tl_law law, const double *r,
-                                     double *v, double *u, double *l, tl_contact_answer *answer)
+tl_status tl_contact_measure(const tl_contact_problem *problem, tl_law law, const double *r,
+                             double *v, double *u, double *l, tl_contact_answer *answer)
 {
-    measuring x;
-    tl_contact_answer found = {0};
-    if (answer)
-        *answer = found;
-    if (!problem || (!r && problem->def.contacts))
-        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, problem ? "r" : "problem");
+    measuring x = {0};
+    tl_contact_answer found;
     tl_status status = prepare(problem, &x);
     if (status == TL_OK)
         status = measure(&x, law, r, &found);
@@ -387,4 +393,42 @@ tl_status tl_contact_problem_measure(const tl_contact_problem *problem, tl_law l
     }
     measuring_free(&x);
     return status;
+}
+
+static void clear_outputs(const tl_contact_problem_def *d, double *v, double *u, double *l)
+{
+    const bool global = d->form == TL_PROBLEM_GLOBAL;
+    const struct {
+        double *numbers;
+        size_t count;
+    } all[3] = {{v, global ? d->M.rows : 0},
+                {u, (size_t)d->dimension * d->contacts},
+                {l, global ? d->G.columns : d->R.columns}};
+    for (int i = 0; i < 3; i++)
+        if (all[i].numbers && all[i].count)
+            memset(all[i].numbers, 0, all[i].count * sizeof(double));
+}
+
+static tl_status check_given(const tl_contact_problem_def *d, tl_law law, const double *r)
+{
+    const tl_place place = tl_place_of("");
+    TL_TRY(tl_check_enum(&place, "law", law, TL_WORDS_LAW));
+    if (!r && d->contacts)
+        return tl_fail(TL_BAD_ARGUMENT, "tl_contact_problem_measure: r is NULL");
+    for (size_t i = 0; i < (size_t)d->dimension * d->contacts; i++)
+        if (!isfinite(r[i]))
+            return tl_fail(TL_BAD_ARGUMENT, "r[%zu] is %g; it must be finite", i, r[i]);
+    return TL_OK;
+}
+
+tl_status tl_contact_problem_measure(const tl_contact_problem *problem, tl_law law, const double *r,
+                                     double *v, double *u, double *l, tl_contact_answer *answer)
+{
+    if (answer)
+        *answer = (tl_contact_answer){0};
+    if (!problem)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: problem is NULL", __func__);
+    clear_outputs(&problem->def, v, u, l);
+    TL_TRY(check_given(&problem->def, law, r));
+    return tl_contact_measure(problem, law, r, v, u, l, answer);
 }

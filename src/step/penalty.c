@@ -593,8 +593,18 @@ tl_status tl_world_collide(tl_world *world)
                : TL_OK;
 }
 
+/* After an advance that was refused: the pairs that were found, with what their contacts had. */
+static void keep_pairs(tl_world *w)
+{
+    tl_penalty_step s = {.substeps = 1, .again = true};
+    w->penalty->valid =
+        prepare(w, &s) == TL_OK && tl_penalty_find(w, &s, &w->contacts[w->current]) == TL_OK;
+}
+
 tl_status tl_world_advance(tl_world *world, double h, tl_report *report)
 {
+    if (report)
+        *report = (tl_report){0};
     REFUSE_NULL(world);
     TL_TRY(refuse_phase(world, __func__));
     if (!(h > 0 && isfinite(h)))
@@ -608,6 +618,8 @@ tl_status tl_world_advance(tl_world *world, double h, tl_report *report)
     world->penalty->phased = false;
     world->settings.step = step;
     tl_world_prescribe(world);
+    if (status == TL_BAD_ARGUMENT || status == TL_DIVERGED)
+        keep_pairs(world);
     if (status == TL_OK && report)
         *report = world->report;
     return status;

@@ -381,9 +381,10 @@ static tl_status hand_out(recording *x, tl_contact_problem **problem)
 
 tl_status tl_world_contact_problem(tl_world *world, tl_contact_problem **problem)
 {
+    if (problem)
+        *problem = NULL;
     if (!world || !problem)
         return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", __func__, world ? "problem" : "world");
-    *problem = NULL;
     TL_TRY(check(world));
     TL_TRY(tl_world_begin_step(world));
     recording x = {.w = world};

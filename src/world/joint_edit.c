@@ -321,8 +321,9 @@ tl_status tl_world_list_joints(const tl_world *world, tl_joint *joints)
 
 tl_status tl_world_joint(const tl_world *world, tl_joint joint, tl_joint_def *def)
 {
-    REFUSE_NULL(world);
     REFUSE_NULL(def);
+    memset(def, 0, sizeof *def);
+    REFUSE_NULL(world);
     const tl_joint_entry *found = tl_joint_find(world, joint);
     if (!found)
         return refuse_joint(__func__, joint);
@@ -359,6 +360,7 @@ tl_status tl_world_read_joints(tl_world *world, size_t count, const tl_joint *jo
     if (!count)
         return TL_OK;
     REFUSE_NULL(states);
+    memset(states, 0, count * sizeof *states);
     for (size_t i = 0; i < count && joints; i++)
         if (!tl_joint_find(world, joints[i]))
             return refuse_joint(__func__, joints[i]);

@@ -95,15 +95,17 @@ static tl_status check_exact(const tl_world *w, const tl_settings *settings)
                                            "it must be stewart-trinkle or peg where materials have "
                                            "a friction_ellipsoid");
     if (settings->backend == TL_BACKEND_CUDA)
-        return tl_refuse_text(&place, "stepper", word, "on a GPU it must be dvi or smooth");
+        return tl_refuse_text(&place, "stepper", word,
+                              "on a GPU it must be dvi, smooth or penalty");
     if (w->mechanism.joints.count)
         return tl_refuse_text(&place, "stepper", word, "with joints it must be dvi or smooth");
     for (size_t i = 0; i < w->pairs.count; i++)
         if (pairs[i].restitution > 0 || pairs[i].rolling_friction > 0 ||
             pairs[i].spinning_friction > 0 || pairs[i].cohesion > 0 || pairs[i].compliance > 0)
-            return tl_refuse_text(&place, "stepper", word,
-                                  "it must be dvi or smooth where materials have restitution, "
-                                  "rolling or spinning friction, cohesion or compliance");
+            return tl_refuse_text(
+                &place, "stepper", word,
+                "it must be dvi, smooth or penalty where materials have restitution, "
+                "rolling or spinning friction, cohesion or compliance");
     return TL_OK;
 }
 
@@ -209,8 +211,9 @@ tl_status tl_world_set_pair(tl_world *world, tl_material a, tl_material b, const
 
 tl_status tl_world_pair(const tl_world *world, tl_material a, tl_material b, tl_pair_def *pair)
 {
-    REFUSE_NULL(world);
     REFUSE_NULL(pair);
+    *pair = (tl_pair_def){0};
+    REFUSE_NULL(world);
     return tl_pair_get(&world->pairs, world->materials, a, b, pair);
 }
 
@@ -230,8 +233,9 @@ tl_status tl_world_set_surface_velocity(tl_world *world, tl_material material,
 tl_status tl_world_surface_velocity(const tl_world *world, tl_material material, double velocity[3])
 {
     const tl_place place = tl_place_of("");
-    REFUSE_NULL(world);
     REFUSE_NULL(velocity);
+    memset(velocity, 0, 3 * sizeof *velocity);
+    REFUSE_NULL(world);
     TL_TRY(tl_check_material(&place, "material", world->materials, material));
     memcpy(velocity, (const double *)world->slides.data + 3 * (size_t)material.index,
            world->slides.item);

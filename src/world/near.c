@@ -131,35 +131,47 @@ static tl_status list_near(tl_world *w, tlk_query *q, size_t capacity, tl_neighb
     return TL_OK;
 }
 
+static tl_status overlaps(tl_world *world, const tl_shape_def *shape, double margin, tl_body ignore,
+                          size_t capacity, tl_neighbour *neighbours, size_t *count, tl_array *found)
+{
+    static const char call[] = "tl_world_overlaps";
+    tlk_query q;
+    double radius;
+    if (!world || !shape)
+        return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", call, world ? "shape" : "world");
+    TL_TRY(check_reach(call, "margin", margin, false));
+    TL_TRY(tl_query_begin(world, &q));
+    TL_TRY(check_ignore(world, call, ignore, &q.ignore));
+    TL_TRY(take_shape(world, shape, &q, &radius));
+    q.margin = margin;
+    return list_near(world, &q, capacity, neighbours, count, found);
+}
+
 tl_status tl_world_overlaps(tl_world *world, const tl_shape_def *shape, double margin,
                             tl_body ignore, size_t capacity, tl_neighbour *neighbours,
                             size_t *count)
 {
-    tlk_query q;
-    double radius;
     REFUSE_NULL(count);
     *count = 0;
-    REFUSE_NULL(world);
-    REFUSE_NULL(shape);
     if (capacity)
         REFUSE_NULL(neighbours);
-    TL_TRY(check_reach(__func__, "margin", margin, false));
-    TL_TRY(tl_query_begin(world, &q));
-    TL_TRY(check_ignore(world, __func__, ignore, &q.ignore));
-    TL_TRY(take_shape(world, shape, &q, &radius));
-    q.margin = margin;
     tl_array found = {.item = sizeof(tlk_neighbour)};
-    const tl_status status = list_near(world, &q, capacity, neighbours, count, &found);
+    const tl_status status =
+        overlaps(world, shape, margin, ignore, capacity, neighbours, count, &found);
     tl_array_free(&found);
+    if (status != TL_OK && capacity)
+        memset(neighbours, 0, capacity * sizeof *neighbours);
     return status;
 }
 
-/* Looks farther and farther until something is near, or nothing can be. */
+/* Looks farther and farther until something is near, or nothing can be. What has no radius begins
+ * with that of the smallest body. */
 static tl_status find_nearest(tl_world *w, tlk_query *q, double radius, double most,
                               tl_neighbour *nearest, tl_array *found)
 {
+    const double begin = radius > 0 ? radius : w->smallest > 0 ? w->smallest : 1;
     TL_TRY(tl_query_boxes(w, q));
-    for (q->margin = fmin(radius, most);; q->margin = fmin(4 * q->margin, most)) {
+    for (q->margin = fmin(begin, most);; q->margin = fmin(4 * q->margin, most)) {
         uint64_t marked;
         const tlk_neighbour *best = NULL;
         TL_TRY(measure(w, q, found, &marked));
@@ -210,38 +222,77 @@ static tl_contact turned(const tl_contact *c)
     return out;
 }
 
-tl_status tl_world_body_contacts(const tl_world *world, tl_body body, uint32_t shape, tl_body other,
-                                 size_t capacity, tl_contact *contacts, size_t *count)
+/* How many shapes the body of a row has. */
+static tl_status count_shapes(const tl_world *w, uint32_t row, uint32_t *count)
 {
-    REFUSE_NULL(count);
+    tl_array all = {.item = sizeof(uint32_t)};
     *count = 0;
-    REFUSE_NULL(world);
-    if (capacity)
-        REFUSE_NULL(contacts);
-    uint32_t row;
-    const bool any = tl_query_ignore(world, other, &row) && row == TLK_NONE;
-    if (tl_world_row(world, body) == TLK_NONE || (!any && row == TLK_NONE)) {
-        const bool first = tl_world_row(world, body) == TLK_NONE;
+    tl_status status = tl_array_resize(&all, w->shape_rows);
+    if (status == TL_OK)
+        status = w->backend->ops->download(w->backend, all.data, w->shape_body.data,
+                                           w->shape_rows * all.item);
+    for (size_t i = 0; status == TL_OK && i < all.count; i++)
+        *count += ((const uint32_t *)all.data)[i] == row;
+    tl_array_free(&all);
+    return status;
+}
+
+/* Which contacts are asked for: of `body`, with `other` (no index: any), on `shape`. */
+static tl_status check_asked(const tl_world *w, const char *call, tl_body body, uint32_t shape,
+                             tl_body other)
+{
+    uint32_t shapes, row;
+    const bool known = tl_query_ignore(w, other, &row) && tl_world_row(w, body) != TLK_NONE;
+    if (!known) {
+        const bool first = tl_world_row(w, body) == TLK_NONE;
         const tl_body wrong = first ? body : other;
         return tl_fail_about(TL_BAD_HANDLE, &(tl_error){.bodies = {wrong}},
-                             "%s: %s (index %u, generation %u) is no body of this world", __func__,
+                             "%s: %s (index %u, generation %u) is no body of this world", call,
                              first ? "body" : "other", wrong.index, wrong.generation);
     }
+    if (shape == TL_ANY_SHAPE)
+        return TL_OK;
+    TL_TRY(count_shapes(w, tl_world_row(w, body), &shapes));
+    return shape < shapes
+               ? TL_OK
+               : tl_fail_about(TL_BAD_ARGUMENT, &(tl_error){.bodies = {body}},
+                               "%s: shape is %u; body %u has %u", call, shape, body.index, shapes);
+}
+
+static tl_status list_contacts(const tl_world *w, tl_body body, uint32_t shape, tl_body other,
+                               size_t capacity, tl_contact *contacts, size_t *count)
+{
     tl_array all = {.item = sizeof(tl_contact)};
-    tl_status status = tl_array_resize(&all, tl_world_contact_count(world));
+    tl_status status = tl_array_resize(&all, tl_world_contact_count(w));
     if (status == TL_OK)
-        status = tl_world_read_contacts(world, all.count, all.data);
+        status = tl_world_read_contacts(w, all.count, all.data);
     for (size_t i = 0; status == TL_OK && i < all.count; i++) {
         tl_contact c = ((const tl_contact *)all.data)[i];
         if (c.a.index != body.index)
             c = turned(&c);
         if (c.a.index != body.index || (shape != TL_ANY_SHAPE && c.shape_a != shape) ||
-            (!any && c.b.index != other.index))
+            (other.index && c.b.index != other.index))
             continue;
         if (*count < capacity)
             contacts[*count] = c;
         ++*count;
     }
     tl_array_free(&all);
+    return status;
+}
+
+tl_status tl_world_body_contacts(const tl_world *world, tl_body body, uint32_t shape, tl_body other,
+                                 size_t capacity, tl_contact *contacts, size_t *count)
+{
+    REFUSE_NULL(count);
+    *count = 0;
+    if (capacity)
+        REFUSE_NULL(contacts);
+    tl_status status = world ? check_asked(world, __func__, body, shape, other)
+                             : tl_fail(TL_BAD_ARGUMENT, "%s: world is NULL", __func__);
+    if (status == TL_OK)
+        status = list_contacts(world, body, shape, other, capacity, contacts, count);
+    if (status != TL_OK && capacity)
+        memset(contacts, 0, capacity * sizeof *contacts);
     return status;
 }

@@ -70,6 +70,20 @@ typedef struct field {
     size_t stride, first, width;
 } field;
 
+/* The output of a call that failed, as far as it may be as large as it says. */
+static void clear(size_t count, const tl_body *bodies, size_t width, double *out)
+{
+    if (out && count && (bodies || count < 1u << 31))
+        memset(out, 0, count * width * sizeof *out);
+}
+
+static tl_status refuse_world(const char *call, size_t count, const tl_body *bodies, size_t width,
+                              double *out)
+{
+    clear(count, bodies, width, out);
+    return tl_fail(TL_BAD_ARGUMENT, "%s: world is NULL", call);
+}
+
 static tl_status read_field(const tl_world *w, const char *call, size_t count,
                             const tl_body *bodies, const field *f, double *out)
 {
@@ -78,8 +92,7 @@ static tl_status read_field(const tl_world *w, const char *call, size_t count,
         return tl_fail(TL_BAD_ARGUMENT, "%s: %s is NULL", call, f->name);
     const tl_status found = find_rows(w, call, count, bodies, &rows);
     if (found != TL_OK) {
-        if (bodies || count < 1u << 31)
-            memset(out, 0, count * f->width * sizeof *out);
+        clear(count, bodies, f->width, out);
         return found;
     }
     const size_t item = f->real ? w->backend->real : sizeof(double);
@@ -136,7 +149,8 @@ static void turn_to_users(const tl_world *w, size_t count, const tl_body *bodies
 tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_body *bodies,
                                   double *positions)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 3, positions);
     TL_TRY(raw_positions(world, __func__, count, bodies, positions));
     if (!world->origins.count || !count)
         return TL_OK;
@@ -155,7 +169,8 @@ tl_status tl_world_read_positions(const tl_world *world, size_t count, const tl_
 tl_status tl_world_read_orientations(const tl_world *world, size_t count, const tl_body *bodies,
                                      double *orientations)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 4, orientations);
     TL_TRY(raw_orientations(world, __func__, count, bodies, orientations));
     if (!world->origins.count || !count)
         return TL_OK;
@@ -174,7 +189,8 @@ tl_status tl_world_read_orientations(const tl_world *world, size_t count, const 
 tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl_body *bodies,
                                    double *velocities)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 3, velocities);
     return read_field(world, __func__, count, bodies,
                       &(field){"velocities", &world->vel, true, 8, 0, 3}, velocities);
 }
@@ -182,7 +198,8 @@ tl_status tl_world_read_velocities(const tl_world *world, size_t count, const tl
 tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count,
                                            const tl_body *bodies, double *angular)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 3, angular);
     return read_field(world, __func__, count, bodies,
                       &(field){"angular", &world->vel, true, 8, 4, 3}, angular);
 }
@@ -190,7 +207,8 @@ tl_status tl_world_read_angular_velocities(const tl_world *world, size_t count,
 tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_body *bodies,
                                double *masses)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 1, masses);
     return read_field(world, __func__, count, bodies,
                       &(field){"masses", &world->inertia, false, 4, 3, 1}, masses);
 }
@@ -198,7 +216,8 @@ tl_status tl_world_read_masses(const tl_world *world, size_t count, const tl_bod
 tl_status tl_world_read_inertias(const tl_world *world, size_t count, const tl_body *bodies,
                                  double *inertias)
 {
-    REFUSE_NULL(world);
+    if (!world)
+        return refuse_world(__func__, count, bodies, 3, inertias);
     return read_field(world, __func__, count, bodies,
                       &(field){"inertias", &world->inertia, false, 4, 0, 3}, inertias);
 }
@@ -326,6 +345,8 @@ tl_status tl_world_read_contacts(const tl_world *world, size_t count, tl_contact
         status = tl_image_pull_contacts(world, &world->sensed, &image);
     for (size_t k = solved; status == TL_OK && k < count; k++)
         read_contact(world, &image, k - solved, &contacts[k]);
+    if (status != TL_OK)
+        memset(contacts, 0, count * sizeof *contacts);
     tl_image_free(&image);
     return status;
 }

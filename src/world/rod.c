@@ -152,8 +152,9 @@ size_t tl_world_rod_count(const tl_world *world)
 
 tl_status tl_world_rod(const tl_world *world, size_t index, tl_rod_info *info)
 {
-    REFUSE_NULL(world);
     REFUSE_NULL(info);
+    *info = (tl_rod_info){.length = 0};
+    REFUSE_NULL(world);
     if (index >= world->rods.count)
         return tl_fail(TL_BAD_ARGUMENT, "%s: index is %zu; the world has %zu rods", __func__, index,
                        world->rods.count);

@@ -101,8 +101,8 @@ tl_status tl_world_new(const tl_settings *settings, tl_world **world)
         settings->stepper == TL_STEPPER_STEWART_TRINKLE || settings->stepper == TL_STEPPER_PEG;
     if (exact && settings->backend == TL_BACKEND_CUDA)
         return tl_fail(TL_NO_BACKEND,
-                       "settings.stepper is %s, which is on the CPU alone; on a GPU it must be dvi "
-                       "or smooth",
+                       "settings.stepper is %s, which is on the CPU alone; on a GPU it must be "
+                       "dvi, smooth or penalty",
                        tl_words(TL_WORDS_STEPPER)[settings->stepper]);
     tl_world *w = tl_alloc_zero(sizeof *w);
     if (!w)

@@ -67,7 +67,9 @@ talus("export", "part.h5", "-o", "part.csv", "--format", "monitors")
 with open("whole.csv", "rb") as whole, open("part.csv", "rb") as part:
     check(whole.read() == part.read(), "a resumed run measures something else")
 
-# A result without monitors.
+# A result without monitors, and without contacts.
 talus("run", scene("pour"), "--until", 0.1, "--quiet")
 refused(3, "pour.h5: its scene has no monitors to export", "export", "pour.h5", "-o", "none.csv", "--format",
         "monitors")
+refused(3, "pour.h5: it has no contacts to export; talus run --contacts", "export", "pour.h5", "-o", "none.csv", "--format",
+        "contacts")

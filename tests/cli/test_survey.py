@@ -72,6 +72,9 @@ run = run_json("run", scene("heap"), "--quiet")
 equal((run["steps"], run_json("info", "heap.h5")["frames"]), (estimate["steps"], estimate["frames"]), "steps and frames of the run")
 size = os.path.getsize("heap.h5")
 check(0.3 < size / estimate["result_bytes"] < 3, f"the result has {size} bytes, not about {estimate['result_bytes']}")
+talus("run", scene("pour"), "--set", "duration=0.02", "-o", "short.h5", "--quiet")
+estimate, size = run_json("check", scene("pour"), "--set", "duration=0.02")["result_bytes"], os.path.getsize("short.h5")
+check(0.5 < size / estimate < 2, f"a short result has {size} bytes, not about {estimate}")
 
 # Units.
 GROUND = {"kind": "fixed", "shapes": [{"kind": "plane"}]}

@@ -38,6 +38,16 @@ if [ -x "$1/talus" ]; then
     grep -qF "$said" README.md || fail "README.md does not show: $said"
 fi
 
+# What it asks CMake for is this version: before 1.0 another minor version is another library.
+version=$(sed -n 's/^#define TL_VERSION_STRING "\(.*\)"/\1/p' include/talus/base.h)
+case $version in
+0.*) wanted=${version%.*} ;;
+*) wanted=${version%%.*} ;;
+esac
+[ -n "$version" ] || fail "base.h has no version"
+grep -qxF "find_package(talus $wanted REQUIRED)" README.md ||
+    fail "README.md asks CMake for another version than $wanted"
+
 # Its table of speed is the run that bench/results/ shows.
 tools/speed-table --check || fail "README.md shows another run than bench/results/; tools/speed-table makes the table"
 

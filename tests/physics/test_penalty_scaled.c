@@ -236,10 +236,50 @@ static void test_phases(void **state)
     assert_ok(tl_world_find_pairs(phases));
     assert_status(tl_world_advance(phases, 2, NULL), TL_BAD_ARGUMENT);
     assert_int_equal(tl_world_hash(phases), hash);
+    assert_ok(tl_world_step(whole, 1, NULL)); /* the pairs are still there, with their springs */
+    assert_ok(tl_world_collide(phases));
+    assert_ok(tl_world_advance(phases, 0.02, NULL));
+    assert_int_equal(tl_world_hash(whole), tl_world_hash(phases));
+    assert_ok(tl_world_find_pairs(phases)); /* which no snapshot has */
+    void *snapshot;
+    size_t bytes;
+    tl_world *loaded;
+    assert_ok(tl_world_save(phases, &snapshot, &bytes));
+    assert_ok(tl_world_load(snapshot, bytes, &loaded));
+    tl_snapshot_free(snapshot, bytes);
+    assert_status(tl_world_advance(loaded, 0.001, NULL), TL_BAD_ARGUMENT);
+    assert_ok(tl_world_find_pairs(loaded));
+    assert_ok(tl_world_advance(phases, 0.02, NULL));
+    assert_ok(tl_world_advance(loaded, 0.02, NULL));
+    assert_int_equal(tl_world_hash(phases), tl_world_hash(loaded));
+    tl_world_destroy(loaded);
     tl_world_destroy(whole);
     tl_world_destroy(phases);
 
-    soft s = scaled(0.02, 1); /* a collision alone */
+    soft s = soft_default(TL_PENALTY_HERTZ, 1e-3, 20); /* springs of friction outlast a refusal */
+    tl_world *twin[2];
+    for (int k = 0; k < 2; k++) {
+        soft_begin(&s);
+        soft_floor(&s, 0);
+        for (int i = 0; i < 3; i++)
+            soft_ball(&s, 0.05, (double[3]){0.001 * i, 0, 0.049 + 0.099 * i},
+                      (double[3]){0.3, 0.1 * i, 0}, 1);
+        twin[k] = soft_world(&s);
+        assert_ok(tl_world_find_pairs(twin[k]));
+        for (int i = 0; i < 40; i++) {
+            if (k && i % 8 == 5) {
+                tl_report report = {.steps = 7};
+                assert_status(tl_world_advance(twin[k], 0.3, &report), TL_BAD_ARGUMENT);
+                assert_int_equal(report.steps, 0);
+            }
+            assert_ok(tl_world_advance(twin[k], 1e-4, NULL));
+        }
+    }
+    assert_int_equal(tl_world_hash(twin[0]), tl_world_hash(twin[1]));
+    tl_world_destroy(twin[0]);
+    tl_world_destroy(twin[1]);
+
+    s = scaled(0.02, 1); /* a collision alone */
     s.settings.gravity[2] = 0;
     s.settings.penalty.collisions = true;
     soft_begin(&s);

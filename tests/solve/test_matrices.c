@@ -548,6 +548,72 @@ static void test_plane(void **state)
         }
 }
 
+/* ---- Contacts that no impulse moves ---- */
+
+/* W = 0, and H without entries: where such a contact separates nothing is to do; where it
+ * approaches there is no solution, and no answer says that there is one. */
+static void test_unmoved(void **state)
+{
+    (void)state;
+    static const tl_solver_kind kinds[] = {TL_PSOR, TL_JACOBI, TL_APGD, TL_SPG, TL_INTERIOR};
+    static const double qs[3][4] = {{0.1, 1, 0.3, 0}, {-1, 0, 0.3, 0}, {0.1, 1, -0.3, 0}};
+    const uint32_t start[5] = {0, 1, 2, 3, 4}, none[5] = {0}, row[4] = {0, 1, 2, 3};
+    const double mu[2] = {0.5, 0.5}, guess[4] = {1, 0.1, 1, 0.1}, mass[4] = {1, 1, 1, 1};
+    const double h[4] = {0, 0, sqrt(0.5), sqrt(0.5)}, f[4] = {0, 0, 0, 0};
+    for (int trial = 0; trial < 60; trial++) {
+        const int form = trial / 5 % 2, which = trial / 10 % 3, moved = trial / 30;
+        /* `moved`: the second contact is moved by its impulse, 1/2 m/s each Ns */
+        const double w[4] = {0, 0, 0.5 * moved, 0.5 * moved}, *q = qs[which];
+        tl_contact_problem_def def = {.dimension = 2, .contacts = 2, .mu = mu, .guess = guess};
+        if (form) {
+            def.form = TL_PROBLEM_LOCAL;
+            def.W = (tl_matrix){4, 4, start, row, w};
+            def.q = q;
+        } else {
+            def.M = (tl_matrix){4, 4, start, row, mass};
+            def.H = moved ? (tl_matrix){4, 4, start, row, h} : (tl_matrix){4, 4, none, NULL, NULL};
+            def.f = f;
+            def.w = q;
+        }
+        const double lost = which == 1 ? 1 : which == 2 && !moved ? 0.3 : 0; /* of u_n */
+        tl_contact_problem *problem = NULL;
+        tl_contact_answer answer;
+        tl_solver_def solver = tight(kinds[trial % 5], TL_LAW_COULOMB, 1e-12);
+        double r[4], u[4];
+        solver.iterations = 200;
+        solver.warm_start = true;
+        context("%s, %s form, %d, %s", tl_word(TL_WORDS_SOLVER, kinds[trial % 5]),
+                form ? "local" : "global", which, moved ? "one moved" : "none moved");
+        assert_ok(tl_contact_problem_create(&def, &problem));
+        assert_ok(tl_contact_problem_solve(problem, &solver, 1, r, &answer));
+        assert_ok(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, u, NULL, NULL));
+        assert_true(r[0] == 0 && r[1] == 0);
+        assert_near(r[2], moved && which == 2 ? 0.6 : 0, 1e-9);
+        assert_near(u[0], q[0], 0);
+        assert_near(answer.worst, lost, 1e-9);
+        if (lost > 0)
+            assert_true(isinf(answer.gap) && answer.residual > 0.2);
+        else
+            assert_true(!isinf(answer.gap) && answer.residual < 1e-9);
+        tl_contact_problem_destroy(problem);
+    }
+    /* an impulse where u leaves none: neither is that a solution */
+    const double w[4] = {0, 0, 0, 0}, r[4] = {1, 0, 0, 0};
+    const tl_contact_problem_def def = {.form = TL_PROBLEM_LOCAL,
+                                        .dimension = 2,
+                                        .contacts = 2,
+                                        .W = {4, 4, start, row, w},
+                                        .q = qs[0],
+                                        .mu = mu};
+    tl_contact_problem *problem = NULL;
+    tl_contact_answer answer;
+    context("an impulse without a contact");
+    assert_ok(tl_contact_problem_create(&def, &problem));
+    assert_ok(tl_contact_problem_measure(problem, TL_LAW_CONE, r, NULL, NULL, NULL, &answer));
+    assert_true(answer.residual > 0.1);
+    tl_contact_problem_destroy(problem);
+}
+
 /* ---- Refusals ---- */
 
 static tl_contact_problem_def plain(void)
@@ -588,9 +654,50 @@ static void test_refusals(void **state)
     REFUSE(d.q = NULL, "q is NULL; it must have 3 numbers");
     REFUSE(d.mu = negative, "mu[0] is -0.1; it must be finite and not negative");
     REFUSE(d.guess = bad, "guess[1] is nan; it must be finite");
+    REFUSE(d.M = d.W, "M is 3 x 3; it must be empty in local form");
+    REFUSE(d.f = d.q, "f is not NULL; it must be in local form");
+    REFUSE(d.form = TL_PROBLEM_GLOBAL, "W is 3 x 3; it must be empty in global form");
+    REFUSE((d.form = TL_PROBLEM_GLOBAL, d.W = (tl_matrix){0}),
+           "q is not NULL; it must be in global form");
+    problem = (void *)1;
     assert_refused(tl_contact_problem_create(NULL, &problem), TL_BAD_ARGUMENT,
                    "tl_contact_problem_create: def is NULL");
+    assert_null(problem);
+    problem = (void *)1;
+    assert_refused(tl_contact_problem_reduce(NULL, &problem), TL_BAD_ARGUMENT,
+                   "tl_contact_problem_reduce: problem is NULL");
+    assert_null(problem);
     tl_contact_problem_destroy(NULL);
+}
+
+/* What solving and measuring refuse; nothing is left of what was in their outputs. */
+static void test_refused_numbers(void **state)
+{
+    (void)state;
+    const tl_contact_problem_def d = plain();
+    tl_contact_problem *problem = NULL;
+    tl_solver_def def = tight(TL_PSOR, TL_LAW_COULOMB, 1e-10);
+    double r[3] = {1, NAN, 1}, u[3] = {7, 7, 7};
+    tl_contact_answer answer = {.residual = 7};
+    context("refused numbers");
+    assert_ok(tl_contact_problem_create(&d, &problem));
+    assert_refused(tl_contact_problem_measure(problem, TL_LAW_COULOMB, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT, "r[1] is nan; it must be finite");
+    r[1] = 0;
+    assert_true(u[0] == 0 && u[1] == 0 && u[2] == 0 && answer.residual == 0);
+    assert_refused(tl_contact_problem_measure(problem, 7, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT,
+                   "law is 7; it must be TL_LAW_DEFAULT, TL_LAW_CONE or TL_LAW_COULOMB");
+    assert_refused(tl_contact_problem_measure(NULL, TL_LAW_CONE, r, NULL, u, NULL, &answer),
+                   TL_BAD_ARGUMENT, "tl_contact_problem_measure: problem is NULL");
+    assert_refused(tl_contact_problem_solve(problem, &def, 100000, r, &answer), TL_BAD_ARGUMENT,
+                   "settings.threads is 100000; it must be at most 1024");
+    assert_true(r[0] == 0 && r[1] == 0 && r[2] == 0);
+    def.kind = 9;
+    r[0] = 7;
+    assert_status(tl_contact_problem_solve(problem, &def, 1, r, &answer), TL_BAD_ARGUMENT);
+    assert_true(r[0] == 0);
+    tl_contact_problem_destroy(problem);
 }
 
 /* M that is not positive definite. */
@@ -659,12 +766,20 @@ static void test_asymmetric(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pile),           cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_joints),         cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_world_refusals), cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_constraints),    cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_bad_mass),
-        cmocka_unit_test(test_asymmetric),     cmocka_unit_test(test_any),
+        cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_world_refusals),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_unmoved),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refused_numbers),
+        cmocka_unit_test(test_bad_mass),
+        cmocka_unit_test(test_asymmetric),
+        cmocka_unit_test(test_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,28 @@ static void kinds_are_taken(void **state)
     tl_scene_destroy(scene);
 }
 
+/* What cannot be told about is told to lock nothing. */
+static void locks_need_a_joint(void **state)
+{
+    (void)state;
+    bool locked[6];
+    tl_joint_def def = tl_joint_default(TL_JOINT_FIXED);
+    tl_joint_locks(&def, locked);
+    for (int i = 0; i < 6; i++)
+        assert_true(locked[i]);
+    tl_joint_locks(NULL, locked);
+    assert_string_equal(tl_last_message(), "def is NULL; it must not be");
+    for (int i = 0; i < 6; i++)
+        assert_false(locked[i]);
+    tl_joint_locks(&def, NULL);
+    assert_string_equal(tl_last_message(), "locked is NULL; it must not be");
+    memset(locked, 1, sizeof locked);
+    def.kind = (tl_joint_kind)99;
+    tl_joint_locks(&def, locked);
+    for (int i = 0; i < 6; i++)
+        assert_false(locked[i]);
+}
+
 /* What a joint points to is copied, and given back. */
 static void tables_are_copied(void **state)
 {
@@ -566,6 +588,7 @@ int main(void)
         cmocka_unit_test(functions_have_values), cmocka_unit_test(frames_meet),
         cmocka_unit_test(placing_is_checked),    cmocka_unit_test(bad_joints_are_refused),
         cmocka_unit_test(drives_are_set),        cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(locks_need_a_joint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

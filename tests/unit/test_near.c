@@ -212,6 +212,43 @@ static void test_lists(void **state)
     tl_world_destroy(world);
 }
 
+/* A point is a solid of radius 0: near what it is near of, also where there is no other size. */
+static void test_points(void **state)
+{
+    (void)state;
+    for (int moving = 0; moving < 2; moving++) {
+        tl_scene *scene = plain_scene();
+        tl_body_def def = tl_body_default();
+        const tl_shape_def ball = tl_sphere_default(0.5);
+        def.kind = moving ? TL_DYNAMIC : TL_FIXED;
+        def.shapes = &ball;
+        def.shape_count = 1;
+        def.position[2] = 2;
+        const tl_body body = add_body(scene, &def);
+        tl_world *world = world_of(scene);
+        tl_neighbour n;
+        tl_shape_def point = tl_point_default();
+        context("%s", moving ? "a dynamic ball" : "a fixed ball");
+        for (int i = 0; i < 2; i++) {
+            assert_ok(tl_world_nearest(world, &point, i ? INFINITY : 5, nobody, &n));
+            assert_int_equal(n.body.index, body.index);
+            assert_near(n.gap, 1.5, 1e-12);
+            assert_near(n.normal[2], 1, 1e-12);
+            assert_near(n.point[2], 0, 1e-12);
+            assert_near(n.other[2], 1.5, 1e-12);
+        }
+        assert_ok(tl_world_nearest(world, &point, 1.4, nobody, &n));
+        assert_int_equal(n.body.index, 0);
+        assert_ok(tl_world_nearest(world, &point, INFINITY, body, &n));
+        assert_int_equal(n.body.index, 0);
+        point.position[2] = 1.75;
+        assert_ok(tl_world_nearest(world, &point, 0, nobody, &n));
+        assert_int_equal(n.body.index, body.index);
+        assert_near(n.gap, -0.25, 1e-12);
+        tl_world_destroy(world);
+    }
+}
+
 /* Four balls on a floor: each has its one contact, the floor has all. */
 static void test_body_contacts(void **state)
 {
@@ -235,8 +272,13 @@ static void test_body_contacts(void **state)
         assert_true(contacts[0].a.index == 1 && contacts[0].b.index == i);
         assert_near(contacts[0].normal[2], 1, 1e-12);
         assert_near(contacts[0].impulse[2], mass * G * h, 1e-6 * mass * G * h);
-        assert_ok(tl_world_body_contacts(world, ball, 1, nobody, 8, contacts, &count));
+        memset(contacts, 0xff, sizeof contacts);
+        assert_status(tl_world_body_contacts(world, ball, 1, nobody, 8, contacts, &count),
+                      TL_BAD_ARGUMENT);
         assert_int_equal(count, 0);
+        for (size_t k = 0; k < sizeof contacts;
+             k++) /* what a refused call has room for is zeroed */
+            assert_int_equal(((const char *)contacts)[k], 0);
         assert_ok(tl_world_body_contacts(world, ball, TL_ANY_SHAPE, (tl_body){i == 2 ? 3 : 2, 1}, 8,
                                          contacts, &count));
         assert_int_equal(count, 0);
@@ -246,6 +288,10 @@ static void test_body_contacts(void **state)
     assert_ok(tl_world_read_contacts(world, 4, all));
     for (int i = 0; i < 3; i++)
         assert_int_equal(contacts[i].b.index, all[i].a.index);
+    assert_refused(tl_world_body_contacts(world, floor, 5, nobody, 8, contacts, &count),
+                   TL_BAD_ARGUMENT, "tl_world_body_contacts: shape is 5; body 1 has 1");
+    assert_refused(tl_world_body_contacts(NULL, floor, 0, nobody, 8, contacts, &count),
+                   TL_BAD_ARGUMENT, "tl_world_body_contacts: world is NULL");
     assert_refused(tl_world_body_contacts(world, (tl_body){6, 1}, 0, nobody, 8, contacts, &count),
                    TL_BAD_HANDLE,
                    "tl_world_body_contacts: body (index 6, generation 1) is no body of this world");
@@ -268,8 +314,11 @@ static void test_refusals(void **state)
     assert_refused(tl_world_overlaps(world, NULL, 0, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: shape is NULL");
     assert_int_equal(count, 0);
+    memset(n, 0xff, sizeof n);
     assert_refused(tl_world_overlaps(world, &ball, -1, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: margin is -1; it must be >= 0 and finite");
+    for (size_t i = 0; i < sizeof n; i++)
+        assert_int_equal(((const char *)n)[i], 0);
     assert_refused(tl_world_overlaps(world, &ball, INFINITY, nobody, 4, n, &count), TL_BAD_ARGUMENT,
                    "tl_world_overlaps: margin is inf; it must be >= 0 and finite");
     assert_refused(tl_world_nearest(world, &ball, NAN, nobody, n), TL_BAD_ARGUMENT,
@@ -300,9 +349,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_balls),    cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_lists),    cmocka_unit_test(test_body_contacts),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_balls),         cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_body_contacts), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

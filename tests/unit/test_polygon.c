@@ -164,8 +164,8 @@ static void steppers_that_cannot_be(void **state)
     const tl_body b = add_sphere(scene, plain, 0.1, 1, at[1], still);
     settings.backend = TL_BACKEND_CUDA;
     assert_refused(tl_world_create_with(scene, &settings, &world), TL_NO_BACKEND,
-                   "settings.stepper is peg, which is on the CPU alone; on a GPU it must be dvi or "
-                   "smooth");
+                   "settings.stepper is peg, which is on the CPU alone; on a GPU it must be dvi, "
+                   "smooth or penalty");
     assert_ok(tl_world_create(scene, &world));
     tl_joint_def joint = tl_joint_default(TL_JOINT_SPHERICAL);
     joint.a = a;
@@ -183,9 +183,10 @@ static void steppers_that_cannot_be(void **state)
     settings.stepper = TL_STEPPER_STEWART_TRINKLE;
     scene = scene_with(&settings);
     add_material(scene, 0.5, 0.3);
-    assert_refused(tl_world_create(scene, &world), BAD,
-                   "settings.stepper is stewart-trinkle; it must be dvi or smooth where materials "
-                   "have restitution, rolling or spinning friction, cohesion or compliance");
+    assert_refused(
+        tl_world_create(scene, &world), BAD,
+        "settings.stepper is stewart-trinkle; it must be dvi, smooth or penalty where "
+        "materials have restitution, rolling or spinning friction, cohesion or compliance");
     tl_scene_destroy(scene);
 }
 

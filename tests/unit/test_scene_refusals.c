@@ -580,6 +580,7 @@ static void too_many_are_refused(void **state)
 
 static void materials_are_checked(void **state)
 {
+    tl_pair_def left = {.friction = 7, .restitution = 7};
     static const tl_pair_def fair = {.friction = 0.1, .restitution = 0.1};
     static const struct {
         tl_pair_def pair;
@@ -644,6 +645,8 @@ static void materials_are_checked(void **state)
                    "the scene has 255 materials; there can be at most 255");
     assert_int_equal(material.index, 0);
     assert_true(digest(scene) == before);
+    assert_true(tl_scene_pair(scene, (tl_material){0}, (tl_material){999}, &left) == TL_BAD_HANDLE);
+    assert_true(left.friction == 0 && left.restitution == 0);
     tl_scene_destroy(scene);
 }
 

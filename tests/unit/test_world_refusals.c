@@ -212,12 +212,56 @@ static void test_bad_values(void **state)
     tl_world_destroy(world);
 }
 
+/* Asserts that a call fails and leaves nothing but zeros in `out`, which was full of others. */
+#define ZEROED(out, call)                                    \
+    do {                                                     \
+        memset(&(out), 0x55, sizeof(out));                   \
+        assert_true((call) < 0);                             \
+        for (size_t i_ = 0; i_ < sizeof(out); i_++)          \
+            assert_int_equal(((const char *)&(out))[i_], 0); \
+    } while (0)
+
+static void test_outputs(void **state)
+{
+    (void)state;
+    tl_world *world = five(TL_MIXED);
+    const tl_body ball = {2, 1};
+    const tl_joint joints[2] = {{5}, {6}};
+    const tl_material none = {9}, first = {0};
+    double x[1][3], q[1][4], mass[1];
+    tl_joint_state states[2];
+    tl_joint_def joint;
+    tl_pair_def pair;
+    tl_rod_info rod;
+    tl_report report;
+    tl_contact_problem *problem;
+    ZEROED(x, tl_world_read_positions(NULL, 1, &ball, x[0]));
+    ZEROED(q, tl_world_read_orientations(NULL, 1, NULL, q[0]));
+    ZEROED(x, tl_world_read_velocities(NULL, 1, &ball, x[0]));
+    ZEROED(x, tl_world_read_angular_velocities(NULL, 1, &ball, x[0]));
+    ZEROED(mass, tl_world_read_masses(NULL, 1, &ball, mass));
+    ZEROED(x, tl_world_read_inertias(NULL, 1, &ball, x[0]));
+    ZEROED(states, tl_world_read_joints(world, 2, joints, states));
+    ZEROED(joint, tl_world_joint(world, joints[0], &joint));
+    ZEROED(joint, tl_world_joint(NULL, joints[0], &joint));
+    ZEROED(pair, tl_world_pair(world, first, none, &pair));
+    ZEROED(pair, tl_world_pair(NULL, first, first, &pair));
+    ZEROED(x, tl_world_surface_velocity(world, none, x[0]));
+    ZEROED(x, tl_world_surface_velocity(NULL, first, x[0]));
+    ZEROED(rod, tl_world_rod(world, 0, &rod));
+    ZEROED(rod, tl_world_rod(NULL, 0, &rod));
+    ZEROED(report, tl_world_advance(world, 1, &report));
+    ZEROED(report, tl_world_advance(NULL, 1, &report));
+    ZEROED(problem, tl_world_contact_problem(NULL, &problem));
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_null_arguments),  cmocka_unit_test(test_stale_handles),
         cmocka_unit_test(test_refused_batches), cmocka_unit_test(test_wrong_counts),
-        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,15 @@ with tempfile.TemporaryDirectory() as folder:
         assert 100 < hoist[0]["force"][2] < 300, "the rope carries about 20 kg"
         assert len(v.ok("pick", body=4)["body"]["joints"]) == 2, "the jib has a mast and a rail"
         assert v.ok("pick", body=1)["body"]["joints"] == []
+        # Whose joints went with it does not come back without them; others do.
+        v.ok("set", iterations=31)
+        v.until(lambda: v.state["undo"] == "iterations")
+        assert v.ok("remove", body=6)["undo"] is False
+        v.ok("step", count=1)
+        assert v.state["undo"] == "iterations", v.state
+        free = v.ok("throw", position=[0, 0, 50], velocity=[0, 0, 0], radius=0.1)["index"]
+        assert v.ok("remove", body=free)["undo"] is True
+        v.until(lambda: v.state["undo"] == "removal")
         v.close()
     result = os.path.join(folder, "crane.h5")
     subprocess.run([TALUS, "run", SCENE, "-o", result, "--quiet", "--until", "0.1"], check=True)

@@ -454,6 +454,8 @@ static void wrong_commands_are_told(void **state)
         {"{\"do\":\"fly\"}", "unknown command"},
         {"{\"do\":\"step\",\"count\":1001}", "step: count: expected a whole number from 1 to 1000"},
         {"{\"do\":\"drag\",\"body\":1,\"target\":[1,2]}", "drag: target: expected three numbers"},
+        {"{\"do\":\"push\",\"body\":1,\"impulse\":[0,1e300,0]}",
+         "push: impulse: each number must be -1e15 to 1e15"},
         {"{\"do\":\"pace\",\"speed\":0}", "pace: speed: expected a number from 0.001 to 1000"},
         {"{\"do\":\"subscribe\",\"fields\":[\"heat\"]}",
          "subscribe: fields[0]: expected speed, force, velocity or angular_velocity"},

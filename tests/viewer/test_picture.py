@@ -68,7 +68,13 @@ with Server(TALUS, RESULT) as server:
         status, body = get(server, QUERY + bad)
         assert status == 400, (bad, status, body)
     assert get(server, "/picture?cam=$(id)&w=48&h=32")[0] == 400
-    assert get(server, "/picture?cam=0,0,1&w=48&h=32")[0] == 500  # render refuses the link
+    for cam in ("0,0,1", "0,0,1,-1,0.2,2", "0,0,1,-1,0.2,2,e", "0,0,1,-1,0.2,2,p,", "0,0,1,-1,0.2,0,p", "1e999,0,1,-1,0.2,2,p"):
+        status, body = get(server, f"/picture?cam={cam}&w=48&h=32")
+        assert status == 400 and b"cam" in body, (cam, status, body)
+    assert get(server, f"{QUERY}&w=48&h=32&t=9")[0] == 400, "after the end"
+    for time_ in ("-1", "", "1e", "1e999", "x"):
+        status, body = get(server, f"{QUERY}&w=48&h=32&t={time_}")
+        assert status == 400 and b"t is not" in body, (time_, status, body)
     assert get(server, QUERY + "&w=48&h=32", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
     assert get(server, QUERY + "&w=48&h=32", Host="elsewhere.example")[0] == 403
     # One at a time; whose client goes away ends.

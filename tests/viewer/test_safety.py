@@ -42,7 +42,7 @@ def pages(server):
     head, nothing = server.get("/", method="HEAD")
     assert head.status == 200 and not nothing and int(head.getheader("content-length")) == len(body)
     for path in ("/nothing", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "//etc/passwd",
-                 "/index.html/", "/assets/../../../etc/passwd", "/stream"):
+                 "/index.html/", "/assets/../../../etc/passwd", "/stream", "/%00index.html"):
         answer, body = server.get(path)
         assert answer.status in (400, 403, 404) and b"root:" not in body, (path, answer.status)
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):

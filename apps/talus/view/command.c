@@ -98,14 +98,17 @@ static void read_vector(reader *r, const char *key, double vector[3])
     if (!value) {
         return;
     }
-    bool good = json_is_array(value) && json_array_size(value) == 3;
+    bool good = json_is_array(value) && json_array_size(value) == 3, small = true;
     for (size_t k = 0; k < 3 && good; k++) {
         const json_t *item = json_array_get(value, k);
-        good = json_is_number(item) && fabs(json_number_value(item)) <= 1e15;
+        good = json_is_number(item);
         vector[k] = json_number_value(item);
+        small = small && fabs(vector[k]) <= 1e15;
     }
     if (!good) {
         fail(r, "%s: expected three numbers", key);
+    } else if (!small) {
+        fail(r, "%s: each number must be -1e15 to 1e15", key);
     }
 }
 

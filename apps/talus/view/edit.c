@@ -368,14 +368,15 @@ static bool throw_body(view *v, const view_command *c, tl_world *world, json_t *
     return true;
 }
 
-static bool remove_body(view *v, uint32_t index, tl_world *world, bool undoing, char *error)
+/* `members`, where it is no undo: whether there will be one. */
+static bool remove_body(view *v, uint32_t index, tl_world *world, json_t **members, char *error)
 {
     tl_body body;
     live_undo saved = {0};
     if (!find_body(world, index, &body, error)) {
         return false;
     }
-    const bool comes_back = !undoing && live_save_body(world, body, &saved);
+    const bool comes_back = members && live_save_body(world, body, &saved);
     if (tl_world_remove_bodies(world, 1, &body) < 0) {
         snprintf(error, VIEW_ERROR, "%s", tl_last_message());
         live_undo_free(&saved);
@@ -383,6 +384,9 @@ static bool remove_body(view *v, uint32_t index, tl_world *world, bool undoing, 
     }
     if (comes_back) {
         live_remember_body(v, &saved);
+    }
+    if (members) {
+        *members = json_pack("{sb}", "undo", comes_back);
     }
     v->bodies_changed = true;
     v->table_due = 0;
@@ -405,7 +409,7 @@ static bool take_back(view *v, const live_undo *u, tl_world *world, json_t *done
         return push(index, impulse, world, error);
     }
     if (strcmp(verb, "remove") == 0) {
-        return remove_body(v, index, world, true, error);
+        return remove_body(v, index, world, NULL, error);
     }
     if (strcmp(verb, "restore") == 0) {
         tl_body body;
@@ -470,7 +474,7 @@ static bool edit(view *v, view_command *c, tl_world *world, json_t **members, ch
     case VIEW_DRAG: good = drag(v, c, world, error); break;
     case VIEW_PUSH: good = push(c->body, c->point, world, error); break;
     case VIEW_THROW: good = throw_body(v, c, world, members, error); break;
-    default: good = remove_body(v, c->body, world, false, error); break;
+    default: good = remove_body(v, c->body, world, members, error); break;
     }
     if (good) {
         remember(v, c, *members);

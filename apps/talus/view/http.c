@@ -71,10 +71,11 @@ static bool token_of_request_is_right(const server *v, struct lws *wsi)
     return value && http_token_is_right(v->token, value);
 }
 
-/* A header's text; false where it is missing or too long. */
+/* A header's text; false where it is missing, too long, or has a zero within. */
 static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, int room)
 {
-    return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, text, room, token) > 0;
+    const int length = lws_hdr_total_length(wsi, token);
+    return length > 0 && lws_hdr_copy(wsi, text, room, token) > 0 && strlen(text) == (size_t)length;
 }
 
 /* ---- answers ---- */
@@ -204,7 +205,8 @@ int http_send_bytes(struct lws *wsi, const char *type, const unsigned char *data
     return 0;
 }
 
-static int answer(server *v, struct lws *wsi, const char *path, http_transfer *transfer)
+static int answer(server *v, struct lws *wsi, const char *path, size_t length,
+                  http_transfer *transfer)
 {
     char host[256];
     const bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
@@ -218,14 +220,14 @@ static int answer(server *v, struct lws *wsi, const char *path, http_transfer *t
         !http_host_is_ours(host, v->host, v->any_host)) {
         return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host header names another server");
     }
-    if (strcmp(path, "/picture") == 0 && !head) {
+    if (strcmp(path, "/picture") == 0 && strlen(path) == length && !head) {
         return token_of_request_is_right(v, wsi)
                    ? picture_request(v, wsi)
                    : http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the address needs its token");
     }
     const char *name = strcmp(path, "/") == 0 ? "/index.html" : path;
-    const view_asset *asset = find_asset(name);
-    if (!asset) {
+    const view_asset *asset = strlen(path) == length ? find_asset(name) : NULL;
+    if (!asset) { /* or what follows a zero (%00) */
         return http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "there is no such file");
     }
     if (strcmp(name, "/index.html") == 0 && !token_of_request_is_right(v, wsi)) {
@@ -264,7 +266,7 @@ int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 {
     server *v = lws_context_user(lws_get_context(wsi));
     switch (reason) {
-    case LWS_CALLBACK_HTTP: return answer(v, wsi, in, user);
+    case LWS_CALLBACK_HTTP: return answer(v, wsi, in, length, user);
     case LWS_CALLBACK_HTTP_WRITEABLE: return go_on(wsi, user);
     case LWS_CALLBACK_TIMER: return picture_look(v, wsi, user);
     case LWS_CALLBACK_CLOSED_HTTP:

@@ -102,7 +102,8 @@ void live_pull(view *v, tl_world *world);
 void live_remember(view *v, const char *what, json_t *command);
 
 /* The same for a body that is about to be removed: all that is needed to put it back. False: it
- * cannot be (a prescribed body, whose motion is not known, or no memory). */
+ * cannot be (a prescribed body, whose motion is not known; one with joints or rods, which go with
+ * it; or no memory). */
 bool live_save_body(const tl_world *world, tl_body body, live_undo *saved);
 void live_remember_body(view *v, live_undo *saved); /* taken over */
 

@@ -4,6 +4,7 @@
 #include "server.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,25 @@ static bool argument(struct lws *wsi, const char *name, const char *letters, cha
     return *text && text[strspn(text, letters)] == 0;
 }
 
+/* Whether a text is what links of the page have: six numbers, and o or p (tlr_look_link()). */
+static bool is_camera(const char *text)
+{
+    double x[6];
+    char kind = 0;
+    int end = 0;
+    return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf,%c%n", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5],
+                  &kind, &end) == 7 &&
+           (kind == 'o' || kind == 'p') && !text[end] && x[5] > 0 &&
+           isfinite(x[0] + x[1] + x[2] + x[3] + x[4] + x[5]);
+}
+
+static bool is_time(const char *text)
+{
+    char *end;
+    const double time = strtod(text, &end);
+    return end != text && !*end && time >= 0 && isfinite(time);
+}
+
 static bool size_of(struct lws *wsi, char *text, size_t room)
 {
     char width[8], height[8];
@@ -61,7 +81,15 @@ static bool start(server *v, struct lws *wsi, const char **why)
     if (!argument(wsi, "cam=", "0123456789+-.eop,", cam, sizeof cam) ||
         !size_of(wsi, size, sizeof size))
         return false;
-    const bool at = argument(wsi, "t=", "0123456789+-.e", time, sizeof time);
+    *why = "cam is not X,Y,Z,AZIMUTH,ELEVATION,DISTANCE,o or p";
+    if (!is_camera(cam))
+        return false;
+    char whole[512]; /* as in argument() */
+    const bool at = lws_get_urlarg_by_name(wsi, "t=", whole, sizeof whole) != NULL;
+    *why = "t is not a time of the result, in seconds";
+    if (at && (!argument(wsi, "t=", "0123456789+-.e", time, sizeof time) || !is_time(time)))
+        return false;
+    *why = "colour is not material, speed, size or id";
     if (argument(wsi, "colour=", "abcdefghijklmnopqrstuvwxyz", colour, sizeof colour) &&
         !color_of(colour))
         return false;
@@ -161,7 +189,13 @@ int picture_look(server *v, struct lws *wsi, http_transfer *transfer)
     size_t bytes = 0;
     unsigned char *data = read_file(v->picture.path, &bytes);
     end(v);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !data) {
+    const int ended_with = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+    if (ended_with == 2 || ended_with == 3) { /* it refuses what it is asked for */
+        free(data);
+        return http_refuse(wsi, HTTP_STATUS_BAD_REQUEST,
+                           "there is no such picture; the server's terminal says why");
+    }
+    if (ended_with != 0 || !data) {
         free(data);
         return http_refuse(wsi, HTTP_STATUS_INTERNAL_SERVER_ERROR,
                            "the picture could not be rendered; the server's terminal says why");

@@ -90,11 +90,32 @@ static bool save_shapes(const tl_world *world, tl_body body, live_undo *u)
     return good;
 }
 
+/* Whether a joint or a rod holds a body: these go with it, and would not come back. True, too,
+ * where that cannot be found out. */
+static bool is_held(const tl_world *world, tl_body body)
+{
+    const size_t count = tl_world_joint_count(world);
+    tl_joint *joints = malloc((count + 1) * sizeof *joints);
+    bool held = !joints || tl_world_list_joints(world, joints) < 0;
+    for (size_t i = 0; i < count && !held; i++) {
+        tl_joint_def def;
+        held = tl_world_joint(world, joints[i], &def) < 0 || def.a.index == body.index ||
+               def.b.index == body.index;
+    }
+    free(joints);
+    for (size_t i = 0; i < tl_world_rod_count(world) && !held; i++) {
+        tl_rod_info rod;
+        held = tl_world_rod(world, i, &rod) < 0 || rod.body.index == body.index ||
+               rod.ends[0].index == body.index || rod.ends[1].index == body.index;
+    }
+    return held;
+}
+
 bool live_save_body(const tl_world *world, tl_body body, live_undo *u)
 {
     *u = (live_undo){.what = "removal", .body = tl_body_default()};
     tl_body_def *def = &u->body;
-    bool good = save_shapes(world, body, u) &&
+    bool good = !is_held(world, body) && save_shapes(world, body, u) &&
                 tl_world_read_masses(world, 1, &body, &def->mass) >= 0 &&
                 tl_world_read_inertias(world, 1, &body, def->inertia) >= 0 &&
                 tl_world_read_positions(world, 1, &body, def->position) >= 0 &&
