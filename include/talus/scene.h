@@ -33,7 +33,8 @@ typedef struct tl_material {
  * bodies, that of their product over their sum. */
 typedef struct tl_material_def {
     double friction;          /**< Coulomb coefficient mu, >= 0, default 0.5 */
-    double restitution;       /**< Newton coefficient e, 0 to 1, default 0; 0 with compliance */
+    double restitution;       /**< Newton coefficient e, 0 to 1, default 0; 0 with compliance. That
+                                   of each point of contact: tl_impacts */
     double rolling_friction;  /**< against rolling, default 0 */
     double spinning_friction; /**< against spinning about the normal, default 0 */
     double cohesion;          /**< N: what it takes to pull two such surfaces apart, default 0 */

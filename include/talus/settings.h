@@ -138,7 +138,10 @@ typedef enum tl_impacts {
     TL_IMPACTS_SIMULTANEOUS = 0, /**< all at once, in the velocity problem: touching bodies share an
                                       impact */
     TL_IMPACTS_PROPAGATING = 1   /**< one pair after the other, the earliest first, until none is
-                                      left: what a gas or a row of balls does */
+                                      left: what a gas or a row of balls does. The points of a pair
+                                      that touches at several follow each other, too: a cube that
+                                      lands flat with restitution 0.5 leaves with about 0.2 of its
+                                      speed and spins; all at once it leaves with 0.5 */
 } tl_impacts;
 
 /** How real numbers are kept; positions are always 64-bit. */

@@ -8,6 +8,7 @@
 #include "kernels/solve.h"
 
 #define TLK_ETA_LEAST (1.75 / 3) /* of the largest eigenvalue over the trace */
+#define TLK_TOUCH     1e-5       /* of an approach: a load that stopped less of it is rounding */
 
 /* The inverse inertia in the world frame of a body with three moments, as tlk_problem.inverse. */
 TL_KERNEL void tlk_turned_inverse(const double *moments, const double *q, real *out)
@@ -209,6 +210,15 @@ TL_KERNEL bool tlk_rests(const tlk_build *p, const tlk_ends *e, double gap, real
 {
     return load > 0 && gap <= p->rest &&
            p->recovery.h * p->recovery.h * e->square <= p->rest * p->rest;
+}
+
+/* Whether a contact was pressed together in the last step, and is not struck in this one: it
+ * carried load. One that came to touch right at the end of that step may have a load, too, which is
+ * rounding (times of impacts have 24 bits); it still has all of its approach, and is to bounce. */
+TL_KERNEL bool tlk_is_closed(const tlk_ends *e, real load, double before)
+{
+    const double stopped = (double)load * ((double)e->mass[0] + e->mass[1]);
+    return load > 0 && stopped >= -TLK_TOUCH * before;
 }
 
 /* The item of a pair. */
@@ -434,7 +444,7 @@ TL_KERNEL void tlk_build_contact(const tlk_build *p, const tlk_ends *e, uint32_t
         p->bias[s] = (real)(gap / (p->recovery.h + (gap < 0 ? (double)pair[6] : 0)));
     /* what presses on each other already is not struck: a blow goes on through it in the velocity
      * problem, and takes no rounds in a heap; elastic contacts keep their energy all the same */
-    const bool closed = load > 0 && pair[1] < 1;
+    const bool closed = pair[1] < 1 && tlk_is_closed(e, load, before);
     if (p->restitution)
         p->restitution[s] = closed ? (real)0 : pair[1];
     for (uint32_t f = 0; f < 3; f++)
