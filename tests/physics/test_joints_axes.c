@@ -165,6 +165,59 @@ static void rubs(void **state)
     tl_world_destroy(world);
 }
 
+/* A slide of 2 kg with friction, on a motor without limit, for 1 s. */
+static tl_report drag(int way, tl_joint_def *def, double gravity, tl_joint_state *last)
+{
+    tl_settings settings = tl_settings_default();
+    settings.precision = TL_DOUBLE;
+    settings.threads = 1;
+    settings.step = 1e-3;
+    settings.stepper = way == 1 ? TL_STEPPER_SMOOTH : TL_STEPPER_DVI;
+    settings.solver.joints = way == 2 ? TL_JOINTS_ITERATE : TL_JOINTS_EXACT;
+    tl_scene *scene = scene_with(&settings);
+    set_gravity(scene, 0, 0, -gravity);
+    def->b = put_link(scene, 0.1, 0.1, 0.1, 2, 0, 0, 0).body;
+    const tl_joint joint = add_joint(scene, def);
+    tl_world *world = world_of(scene);
+    const tl_report r = step_report(world, 1000);
+    *last = state_of(world, joint);
+    tl_world_destroy(world);
+    return r;
+}
+
+/* A motor without limit works against friction: 2 N over 1 m. Where it stands still friction bears
+ * what it can. */
+static void rubs_driven(void **state)
+{
+    (void)state;
+    tl_joint_state s;
+    for (int way = 0; way < 3; way++)
+        for (int i = 0; i < 4; i++) {
+            const double sign = i % 2 ? -1 : 1;
+            tl_joint_def def = tl_joint_default(TL_JOINT_PRISMATIC);
+            context("way %d, case %d", way, i);
+            def.axes[2].friction = 2;
+            def.axes[2].drive = i < 2 ? TL_DRIVE_SPEED : TL_DRIVE_POSITION;
+            def.axes[2].target.value = i < 2 ? sign : 0;
+            if (i >= 2) {
+                def.axes[2].target.kind = TL_FUNCTION_EXPRESSION;
+                def.axes[2].target.expression = i % 2 ? "-t" : "t";
+            }
+            tl_report r = drag(way, &def, 0, &s);
+            assert_near(s.motor[2], 2 * sign, 1e-6);
+            assert_near(r.motor_energy, 2 * 1 + 0.5 * 2 * 1, 2e-3);
+            assert_near(r.dissipated_energy, 2 * 1, 2e-3);
+            def.axes[2].target.value = 0;
+            def.axes[2].target.expression = i >= 2 ? "0" : NULL;
+            r = drag(way, &def, sign * G, &s);
+            assert_near(s.motor[2], sign * (2 * G - 2), 1e-6);
+            assert_near(r.dissipated_energy, 0, 1e-9);
+            def.axes[2].friction = 2 * G + 1;
+            drag(way, &def, sign * G, &s);
+            assert_near(s.motor[2], 0, 1e-9);
+        }
+}
+
 /* A mass on a spring between two points, askew so that both bodies and anchors matter; it swings
  * along the line of the points. */
 static double strut(double h, double k, double c, double end, tl_report *report)
@@ -433,11 +486,12 @@ static void assembly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spring),         cmocka_unit_test(table),
-        cmocka_unit_test(limit),          cmocka_unit_test(motor),
-        cmocka_unit_test(follows),        cmocka_unit_test(rubs),
-        cmocka_unit_test(between_points), cmocka_unit_test(struts),
-        cmocka_unit_test(rope),           cmocka_unit_test(breaks),
-        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly)};
+        cmocka_unit_test(spring),      cmocka_unit_test(table),
+        cmocka_unit_test(limit),       cmocka_unit_test(motor),
+        cmocka_unit_test(follows),     cmocka_unit_test(rubs),
+        cmocka_unit_test(rubs_driven), cmocka_unit_test(between_points),
+        cmocka_unit_test(struts),      cmocka_unit_test(rope),
+        cmocka_unit_test(breaks),      cmocka_unit_test(broken_collide),
+        cmocka_unit_test(assembly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
