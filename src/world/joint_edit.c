@@ -150,6 +150,8 @@ tl_status tl_joints_assemble(tl_world *w)
         w->box_known = w->caster.current = false;
         tl_world_forget_asked(w);
     }
+    g.next = m->memory[m->current].data;
+    tl_run(b, TLK_joint_wound, m->count, &g);
     return TL_OK;
 }
 

@@ -67,6 +67,49 @@ static void table(void **state)
     tl_world_destroy(world);
 }
 
+/* Springs hold energy from the start, which dampers take. That of a table counts from where it is
+ * at rest. */
+static void wound(void **state)
+{
+    (void)state;
+    static const double values[2] = {-1, 2}, forces[2] = {100, -200};
+    for (int i = 0; i < 4; i++) {
+        tl_joint_def def = tl_joint_default(TL_JOINT_PRISMATIC);
+        tl_joint joint;
+        const double off = i % 2 ? 0.1 : 0;
+        def.axes[2].damping = 20;
+        def.axes[2].stiffness = i < 2 ? 100 : 0;
+        def.axes[2].spring_length = i < 2 ? 0 : 2;
+        def.axes[2].spring_values = values;
+        def.axes[2].spring_forces = forces;
+        def.position_b[2] = -off;
+        tl_world *world = slide(1e-3, 0, &def, &joint), *copy;
+        void *bytes;
+        size_t count;
+        context("case %d", i);
+        assert_ok(tl_world_save(world, &bytes, &count));
+        assert_ok(tl_world_load(bytes, count, &copy));
+        tl_snapshot_free(bytes, count);
+        assert_near(step_report(world, 1).dissipated_energy, 0, 1e-3);
+        assert_near(step_report(world, 4999).dissipated_energy, 0.5 * 100 * off * off, 1e-12);
+        assert_near(step_report(copy, 5000).dissipated_energy, 0.5 * 100 * off * off, 1e-12);
+        assert_near(step_report(world, 1).spring_energy, 0, 1e-12);
+        tl_joint_def other = tl_joint_default(TL_JOINT_DISTANCE); /* and one that comes later */
+        other.b = def.b;
+        other.position_a[2] = off;
+        other.position_b[0] = 1;
+        other.length = 0.5;
+        other.axes[0].stiffness = 40;
+        assert_ok(tl_world_add_joint(world, &other, NULL));
+        other.axes[0].stiffness = 0;
+        const tl_report r = step_report(world, 5000);
+        assert_near(r.spring_energy, 0.5 * 40 * 0.25, 1e-9);
+        assert_near(r.dissipated_energy, 0.5 * 100 * off * off, 1e-9);
+        tl_world_destroy(world);
+        tl_world_destroy(copy);
+    }
+}
+
 /* A fall onto a limit, and what comes back. */
 static void limit(void **state)
 {
@@ -486,12 +529,12 @@ static void assembly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spring),      cmocka_unit_test(table),
-        cmocka_unit_test(limit),       cmocka_unit_test(motor),
-        cmocka_unit_test(follows),     cmocka_unit_test(rubs),
-        cmocka_unit_test(rubs_driven), cmocka_unit_test(between_points),
-        cmocka_unit_test(struts),      cmocka_unit_test(rope),
-        cmocka_unit_test(breaks),      cmocka_unit_test(broken_collide),
-        cmocka_unit_test(assembly)};
+        cmocka_unit_test(spring),         cmocka_unit_test(table),
+        cmocka_unit_test(wound),          cmocka_unit_test(limit),
+        cmocka_unit_test(motor),          cmocka_unit_test(follows),
+        cmocka_unit_test(rubs),           cmocka_unit_test(rubs_driven),
+        cmocka_unit_test(between_points), cmocka_unit_test(struts),
+        cmocka_unit_test(rope),           cmocka_unit_test(breaks),
+        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

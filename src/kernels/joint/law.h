@@ -37,7 +37,8 @@ TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x
     return forces[k - 1] + *slope * (x - values[k - 1]);
 }
 
-/* The energy in an axis's springs; `rest`: where they are at rest. */
+/* The energy in an axis's springs; `rest`: where they are at rest. That of a table counts from its
+ * least. */
 TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double rest,
                                  double x)
 {
@@ -59,7 +60,7 @@ TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a,
             break;
         from = to;
     }
-    return energy;
+    return energy - a->least;
 }
 
 /* Speeds within which limits leave the coordinate: none are undone by force, that is for positions.
