@@ -1,0 +1,37 @@
+#!/usr/bin/python3 -B
+# Joints of scenes as check, run and export tell them: what assemblies turn, what motors ask for that cannot be, numbers
+# that are none, and the joints of fragments.
+import csv
+import json
+import math
+
+from cli import check, equal, refused, run_json, talus
+
+BOX = {"shapes": [{"kind": "box", "size": [0.1, 0.2, 0.3]}], "mass": 2}
+
+
+def write(name, joints, bodies=1, **more):
+    """A scene file with boxes b0, b1, ... and joints."""
+    what = {"version": 1, "duration": 0.01, "gravity": [0, 0, 0], "settings": {"precision": "double"},
+            "bodies": [dict(BOX, name=f"b{i}", position=[i, 0, 0]) for i in range(bodies)], "joints": joints, **more}
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(what, file)
+    return name
+
+
+def near(what, value, wanted, within):
+    check(abs(value - wanted) <= within, f"{what} is {value}, not {wanted} within {within}")
+
+
+# ---- A body that is only turned, which the first frame shows ----
+write("turned.json", [{"kind": "fixed", "bodies": ["ground", "b0"], "frame_b": {},
+                       "frame_a": {"orientation": {"axis": [1, 0, 0], "angle": 90}}}])
+told = run_json("check", "turned.json")
+near("the way of the origin", told["assembly_correction"], 0, 1e-12)
+near("the turn", told["assembly_turn"], math.pi / 2, 1e-9)
+check(any("was turned by 1.57 rad" in warning for warning in told["warnings"]), f"no warning: {told['warnings']}")
+run_json("run", "turned.json", "-o", "turned.h5", "--quiet")
+talus("export", "turned.h5", "-o", "turned.csv", "--format", "csv")
+with open("turned.csv", encoding="utf-8") as file:
+    first = next(csv.DictReader(file))
+near("qx of the first frame", abs(float(first["qx"])), math.sqrt(0.5), 1e-6)
