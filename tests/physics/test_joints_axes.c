@@ -481,24 +481,25 @@ static void broken_collide(void **state)
 }
 
 /* Joints that do not quite meet are assembled; those that cannot are refused. */
-static tl_status loop(double reach, double *moved)
+static tl_status loop(tl_joint_kind kind, double reach, double off, double *moved)
 {
     const variant v = joint_variant();
     tl_scene *scene = scene_for(&v, 1e-3);
     const put one = put_link(scene, 0.5, 0.1, 0.1, 1, 0.5, 0, 0);
-    const put two = put_link(scene, 0.5, 0.1, 0.1, 1, 1.5, 0, 0.01);
-    join(scene, TL_JOINT_SPHERICAL, ground, one, 0, 0, 0, joint_z);
-    tl_joint_def middle = tl_joint_default(TL_JOINT_SPHERICAL);
-    middle.a = one.body;
-    middle.b = two.body;
-    middle.position_a[0] = 0.5;
-    middle.position_b[0] = -0.5;
-    add_joint(scene, &middle);
-    tl_joint_def last = tl_joint_default(TL_JOINT_SPHERICAL);
-    last.a = two.body;
-    last.position_a[0] = 0.5;
-    last.position_b[0] = reach;
-    add_joint(scene, &last);
+    const put two = put_link(scene, 0.5, 0.1, 0.1, 1, 1.5, 0, off);
+    const double about[4] = {sqrt(0.5), sqrt(0.5), 0, 0}; /* z leads along -y */
+    const put *sides[3][2] = {{&ground, &one}, {&one, &two}, {&two, &ground}};
+    const double at[3][2] = {{0, -0.5}, {0.5, -0.5}, {0.5, reach}};
+    for (int i = 0; i < 3; i++) {
+        tl_joint_def def = tl_joint_default(kind);
+        def.a = sides[i][0]->body;
+        def.b = sides[i][1]->body;
+        def.position_a[0] = at[i][0];
+        def.position_b[0] = at[i][1];
+        memcpy(def.orientation_a, about, sizeof about);
+        memcpy(def.orientation_b, about, sizeof about);
+        add_joint(scene, &def);
+    }
     tl_world *world = NULL;
     const tl_status status = tl_world_create(scene, &world);
     tl_scene_destroy(scene);
@@ -515,15 +516,42 @@ static void assembly(void **state)
 {
     (void)state;
     double moved = 0;
-    assert_ok(loop(1.9, &moved));
+    assert_ok(loop(TL_JOINT_SPHERICAL, 1.9, 0.01, &moved));
     assert_above(moved, 0.01);
     assert_below(moved, 1);
-    assert_status(loop(2.5, &moved), TL_BAD_ARGUMENT);
+    for (int i = 0; i < 2; i++) { /* exactly straight: there is no way to first order */
+        assert_ok(loop(i ? TL_JOINT_REVOLUTE : TL_JOINT_SPHERICAL, 1.8, 0, &moved));
+        assert_above(moved, 0.2); /* the middle is at a height of sqrt(1 - 0.9^2), links at half */
+        assert_below(moved, 0.5);
+    }
+    assert_status(loop(TL_JOINT_SPHERICAL, 2.5, 0.01, &moved), TL_BAD_ARGUMENT);
     assert_non_null(strstr(tl_last_message(), "it cannot be closed together with joint "));
     const tl_error error = tl_last_error();
     assert_int_not_equal(error.joints[0], 0);
     assert_int_not_equal(error.joints[1], 0);
     assert_int_not_equal(error.joints[0], error.joints[1]);
+}
+
+/* A body that an assembly only turns has been moved, too, as far as it is wide. */
+static void assembly_turns(void **state)
+{
+    (void)state;
+    const variant v = joint_variant();
+    tl_scene *scene = scene_for(&v, 1e-3);
+    const put body = put_link(scene, 0.05, 0.1, 0.15, 2, 0, 0, 0);
+    const double wanted[4] = {sqrt(0.5), sqrt(0.5), 0, 0};
+    double q[4];
+    tl_joint_def weld = tl_joint_default(TL_JOINT_FIXED);
+    weld.b = body.body;
+    memcpy(weld.orientation_a, wanted, sizeof wanted);
+    add_joint(scene, &weld);
+    tl_world *world = world_of(scene);
+    assert_ok(tl_world_read_orientations(world, 1, &body.body, q)); /* before any step */
+    for (int k = 0; k < 4; k++)
+        assert_near(q[k], wanted[k], 1e-9);
+    const double gyration = sqrt((0.1 * 0.1 + 0.15 * 0.15) / 3);
+    assert_near(step_report(world, 1).joint_correction, sqrt(2) * gyration, 1e-9);
+    tl_world_destroy(world);
 }
 
 int main(void)
@@ -535,6 +563,7 @@ int main(void)
         cmocka_unit_test(rubs),           cmocka_unit_test(rubs_driven),
         cmocka_unit_test(between_points), cmocka_unit_test(struts),
         cmocka_unit_test(rope),           cmocka_unit_test(breaks),
-        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly)};
+        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly),
+        cmocka_unit_test(assembly_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
