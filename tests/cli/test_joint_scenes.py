@@ -35,3 +35,8 @@ talus("export", "turned.h5", "-o", "turned.csv", "--format", "csv")
 with open("turned.csv", encoding="utf-8") as file:
     first = next(csv.DictReader(file))
 near("qx of the first frame", abs(float(first["qx"])), math.sqrt(0.5), 1e-6)
+
+# ---- An expression of a motor that is no number from some time on ----
+write("root.json", [{"kind": "revolute", "bodies": ["ground", "b0"], "at": [0, 0, 0],
+                     "motor": {"torque": "sqrt(0.007 - t)"}}])
+refused(1, 'is to hold nan at time 0.01 s, by its expression "sqrt(0.007 - t)"', "run", "root.json", "--quiet")
