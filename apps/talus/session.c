@@ -273,6 +273,40 @@ static void say_summary(const session *s, const outcome *out, double radius)
                 tl_world_hash(s->world), s->result ? "; result " : "", s->result ? s->result : "");
 }
 
+/* Exact joints hold speeds to rounding, unless they ask for what cannot be. */
+static void judge_joints(const session *s, facts *f, double radius)
+{
+    static const double most = 0.01; /* of the fastest coordinate of a joint */
+    const size_t count = tl_world_joint_count(s->world);
+    const tl_settings settings = tl_world_settings(s->world);
+    const double residual = s->report.joint_residual;
+    double fastest = 0;
+    size_t worst = 0;
+    char place[512];
+    if (settings.solver.joints == TL_JOINTS_ITERATE || !(residual > MOST_JOINT_ERROR * radius))
+        return;
+    tl_joint *joints = malloc(count * sizeof *joints);
+    tl_joint_state *states = malloc(count * sizeof *states);
+    const bool known = joints && states && tl_world_list_joints(s->world, joints) >= 0 &&
+                       tl_world_read_joints(s->world, count, NULL, states) >= 0;
+    for (size_t i = 0; i < count && known; i++) {
+        for (int k = 0; k < 6; k++)
+            fastest = fmax(fastest, fabs(states[i].rate[k]));
+        worst = states[i].residual > states[worst].residual ? i : worst;
+    }
+    if (known && residual > most * fastest) {
+        tl_document_describe_joint(s->document, joints[worst], place, sizeof place);
+        fact_warning(f,
+                     "joints could not be held: joint %" PRIu32
+                     " (%s) missed its speed by %.2g m/s or rad/s in the last step "
+                     "(joint_residual), where coordinates of joints go at %.2g at most; motors "
+                     "without a limit and prescribed bodies must not contradict each other",
+                     joints[worst].index, place, residual, fastest);
+    }
+    free(joints);
+    free(states);
+}
+
 /* What of the last step's certificate is poor, with what helps. docs/command.md states the limits.
  */
 static void judge(const session *s, facts *f, double radius)
@@ -310,6 +344,7 @@ static void judge(const session *s, facts *f, double radius)
                      "bodies ask for what the machine cannot do",
                      s->open.joint.index, place, s->open.error, s->open.step, h / 2);
     }
+    judge_joints(s, f, radius);
     if (fall > 0 && r->residual > most_residual * fall)
         fact_warning(f,
                      "the residual is poor: %.2g m/s, %.2g times what gravity adds in a step "

@@ -382,7 +382,8 @@ tl_status tl_world_joint(const tl_world *world, tl_joint joint, tl_joint_def *de
 
 static void fill_state(const tlk_joint_reading *from, tl_joint_state *to)
 {
-    *to = (tl_joint_state){.error = from->error, .broken = from->broken};
+    *to =
+        (tl_joint_state){.error = from->error, .residual = from->residual, .broken = from->broken};
     for (int k = 0; k < 3; k++) {
         to->force[k] = from->force[k];
         to->torque[k] = from->torque[k];

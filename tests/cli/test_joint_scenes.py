@@ -40,3 +40,15 @@ near("qx of the first frame", abs(float(first["qx"])), math.sqrt(0.5), 1e-6)
 write("root.json", [{"kind": "revolute", "bodies": ["ground", "b0"], "at": [0, 0, 0],
                      "motor": {"torque": "sqrt(0.007 - t)"}}])
 refused(1, 'is to hold nan at time 0.01 s, by its expression "sqrt(0.007 - t)"', "run", "root.json", "--quiet")
+
+# ---- Two motors without limit on shafts that are geared 2 to 1 cannot both go at 1 rad/s, but at 1 and 2 ----
+for speed, wrong in ((1, True), (2, False)):
+    write("geared.json", [{"name": "one", "kind": "revolute", "bodies": ["ground", "b0"], "at": [0, 0, 0],
+                           "motor": {"speed": 1}},
+                          {"name": "two", "kind": "revolute", "bodies": ["ground", "b1"], "at": [1, 0, 0],
+                           "motor": {"speed": speed}},
+                          {"name": "pair", "kind": "gear", "couples": ["one", "two"], "ratio": 2}], bodies=2)
+    told = run_json("run", "geared.json", "--quiet", "--force")
+    said = [warning for warning in told["warnings"] if "joint_residual" in warning and '"pair"' in warning]
+    equal(len(said), 1 if wrong else 0, f"warnings of {told['warnings']}")
+    near("the residual", told["joint_residual"], 0.5 if wrong else 0, 0.3 if wrong else 1e-9)

@@ -79,6 +79,7 @@ static void assert_measured(tl_world *world)
     assert_true(values[35] == s[1].motor[0]);
     assert_true(values[36] == 0); /* it has no motor */
     assert_true(values[37] == s[1].error);
+    assert_true(s[0].residual < 1e-5 && s[1].residual < 1e-5);
     assert_near(s[1].value[0], 1, 1e-6); /* the rod */
 }
 

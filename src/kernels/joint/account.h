@@ -267,6 +267,7 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
     for (uint32_t r = 0; r < j->rows; r++)
         value[r] = tlk_row_value(g, g->pos, g->quat, i, &f, r);
     out->error = tlk_joint_error(g, j, value);
+    out->residual = g->account[i].residual;
     out->broken = g->last[i].broken;
 }
 

@@ -203,7 +203,7 @@ typedef struct tlk_joint_reading {
     double force[3], torque[3], local_force[3], local_torque[3];
     double value[6], rate[6], motor[6];
     double worked[6]; /* J, by motors in the step */
-    double error;
+    double error, residual;
     uint32_t broken, unused;
 } tlk_joint_reading;
 
