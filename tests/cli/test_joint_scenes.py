@@ -52,3 +52,32 @@ for speed, wrong in ((1, True), (2, False)):
     said = [warning for warning in told["warnings"] if "joint_residual" in warning and '"pair"' in warning]
     equal(len(said), 1 if wrong else 0, f"warnings of {told['warnings']}")
     near("the residual", told["joint_residual"], 0.5 if wrong else 0, 0.3 if wrong else 1e-9)
+
+# ---- Of a fragment "all" are its own joints, called as where it is run alone ----
+def hinges(*names, **more):
+    joints = [{"kind": "revolute", "bodies": ["ground", f"b{i}"], "at": [i, 0, 0], **({"name": name} if name else {})}
+              for i, name in enumerate(names)]
+    with open(write("fragment.json", joints, len(names), monitors={"all": {"kind": "joint", "joint": "all"}}, **more),
+              encoding="utf-8") as file:
+        return json.load(file)
+
+
+def channels(name, scene):
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+    return [channel for channel in run_json("run", name, "--quiet", "--force")["monitors"] if channel.endswith(".force")]
+
+
+inner = hinges("h", None, "all_of_it")
+alone = channels("alone.json", inner)
+equal(alone, ["all_h.force", "all_2.force", "all_all_of_it.force"], "joints of the fragment alone")
+outer = hinges("own", include=[{"scene": inner, "name": "L"}, {"scene": inner, "name": "R"}])
+equal(channels("both.json", outer), [f"{side}.{channel}" for side in "LR" for channel in alone] +
+      [f"all_{i}.force" for i in range(1, 7)] + ["all_own.force"], "joints of fragments and of all")
+nested = hinges(include=[{"scene": outer, "name": "N"}])
+nested["monitors"] = {}
+equal(channels("nested.json", nested), [f"N.{channel}" for channel in channels("both.json", outer)], "nested fragments")
+named = hinges("all", "h")
+equal(channels("named.json", named), ["all.force"], "a joint that is called so")
+nested["include"] = [{"scene": named, "name": "M"}, {"scene": inner, "name": "L"}]
+equal(channels("named.json", nested), ["M.all.force"] + [f"L.{channel}" for channel in alone], "and in a fragment")
