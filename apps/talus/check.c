@@ -133,23 +133,35 @@ static int tell_overlaps(facts *f, const tl_document *document, tl_world *world,
     return EXIT_OK;
 }
 
-/* How far bodies were moved so that the joints of the scene meet. */
+/* The angle between two orientations, rad. */
+static double angle_between(const double *p, const double *q)
+{
+    const double turn[3] = {p[0] * q[1] - q[0] * p[1] - p[2] * q[3] + p[3] * q[2],
+                            p[0] * q[2] - q[0] * p[2] - p[3] * q[1] + p[1] * q[3],
+                            p[0] * q[3] - q[0] * p[3] - p[1] * q[2] + p[2] * q[1]};
+    const double along = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+    return 2 * atan2(hypot(hypot(turn[0], turn[1]), turn[2]), fabs(along));
+}
+
+/* How far bodies were moved and turned so that the joints of the scene meet. */
 static int tell_assembly(facts *f, const tl_document *document, const tl_world *world)
 {
     const tl_scene *scene = tl_document_scene(document);
     const size_t count = tl_world_body_count(world);
     char name[512];
-    double furthest = 0;
-    tl_body moved = {0};
+    double furthest = 0, most = 0;
+    tl_body moved = {0}, turned = {0};
     if (!tl_scene_joint_count(scene))
         return EXIT_OK;
     tl_body *bodies = calloc(count + 1, sizeof *bodies);
-    double *x = calloc(3 * count + 1, sizeof *x);
+    double *x = calloc(7 * count + 1, sizeof *x), *turns = x ? x + 3 * count : NULL;
     tl_status status = TL_OK;
     if (bodies && x)
         status = tl_world_list_bodies(world, count, bodies);
     if (bodies && x && status == TL_OK)
         status = tl_world_read_positions(world, count, NULL, x);
+    if (bodies && x && status == TL_OK)
+        status = tl_world_read_orientations(world, count, NULL, turns);
     for (size_t i = 0; i < count && bodies && x && status == TL_OK; i++) {
         double at[3], q[4], way = 0;
         if (tl_scene_read_pose(scene, bodies[i], at, q) < 0)
@@ -160,6 +172,11 @@ static int tell_assembly(facts *f, const tl_document *document, const tl_world *
             furthest = sqrt(way);
             moved = bodies[i];
         }
+        const double angle = angle_between(q, turns + 4 * i);
+        if (angle > most) {
+            most = angle;
+            turned = bodies[i];
+        }
     }
     const bool short_of_memory = !bodies || !x;
     free(bodies);
@@ -169,10 +186,16 @@ static int tell_assembly(facts *f, const tl_document *document, const tl_world *
     if (status < 0)
         return complain_of(status, PHASE_MAKING);
     fact_number(f, "assembly_correction", furthest, "m");
+    fact_number(f, "assembly_turn", most, "rad");
     if (furthest > 1e-6) {
         tl_document_describe(document, moved, name, sizeof name);
         fact_warning(f, "the joints did not meet: %s was moved by %.3g m to assemble them", name,
                      furthest);
+    }
+    if (most > 1e-6) {
+        tl_document_describe(document, turned, name, sizeof name);
+        fact_warning(f, "the joints did not meet: %s was turned by %.3g rad to assemble them", name,
+                     most);
     }
     return EXIT_OK;
 }

@@ -177,55 +177,50 @@ static tl_status advance(session *s)
     return s->recorder ? tl_recorder_step(s->recorder, s->world, &report) : TL_OK;
 }
 
+/* All joints and what they did in the last step; none where there is no memory. */
+typedef struct joint_list {
+    size_t count;
+    tl_joint *joints;
+    tl_joint_state *states;
+} joint_list;
+
+static joint_list read_joints(const session *s)
+{
+    const size_t count = tl_world_joint_count(s->world);
+    joint_list l = {count, malloc(count * sizeof *l.joints), malloc(count * sizeof *l.states)};
+    if (!l.joints || !l.states || tl_world_list_joints(s->world, l.joints) < 0 ||
+        tl_world_read_joints(s->world, count, NULL, l.states) < 0)
+        l.count = 0;
+    return l;
+}
+
+static void free_joints(joint_list *l)
+{
+    free(l->joints);
+    free(l->states);
+}
+
 /* Joints are brought together in each step; where that failed, notes the worst of the run. */
 static void watch_joints(session *s, double radius)
 {
     const double limit = MOST_JOINT_ERROR * radius;
-    const size_t count = tl_world_joint_count(s->world);
     if (!(s->report.joint_error > limit) || s->report.joint_error <= s->open.error)
         return;
-    tl_joint *joints = malloc(count * sizeof *joints);
-    tl_joint_state *states = malloc(count * sizeof *states);
-    if (joints && states && tl_world_list_joints(s->world, joints) >= 0 &&
-        tl_world_read_joints(s->world, count, NULL, states) >= 0) {
+    joint_list l = read_joints(s);
+    for (size_t i = 0, worst = 0; i < l.count; i++) {
         s->open.error = s->report.joint_error;
         s->open.step = s->report.steps;
-        for (size_t i = 0, worst = 0; i < count; i++)
-            if (states[i].error >= states[worst].error) {
-                worst = i;
-                s->open.joint = joints[i];
-            }
-    }
-    free(joints);
-    free(states);
-}
-
-/* rad: a body that is to turn further in a step turns by less (docs/theory.md, "Rotation"), so that
- * the angle of its joint is not what its rate says. */
-static const double MOST_TURN = 2.8284271247461903;
-
-/* A joint about whose axis bodies turn that far in a step, as the run ends; index 0: none does. */
-static tl_joint turns_too_far(const session *s, double *turn)
-{
-    const double h = tl_world_settings(s->world).step;
-    const size_t count = tl_world_joint_count(s->world);
-    tl_joint *joints = malloc(count * sizeof *joints), found = {0};
-    tl_joint_state *states = malloc(count * sizeof *states);
-    *turn = MOST_TURN;
-    if (joints && states && tl_world_list_joints(s->world, joints) >= 0 &&
-        tl_world_read_joints(s->world, count, NULL, states) >= 0)
-        for (size_t i = 0; i < count; i++) {
-            const double *angle = states[i].value + 3;
-            const bool hinge = fabs(angle[0]) < 1e-3 && fabs(angle[1]) < 1e-3;
-            if (hinge && h * fabs(states[i].rate[5]) > *turn) {
-                *turn = h * fabs(states[i].rate[5]);
-                found = joints[i];
-            }
+        if (l.states[i].error >= l.states[worst].error) {
+            worst = i;
+            s->open.joint = l.joints[i];
         }
-    free(joints);
-    free(states);
-    return found;
+    }
+    free_joints(&l);
 }
+
+/* rad: a body that is to turn farther in a step turns by less (docs/theory.md, "Rotation"), so that
+ * the angle of its joint is not what its rate says. */
+#define MOST_TURN 2.8284271247461903
 
 /* Whether there is a step to do: not at the end, after a signal or a hook's no. */
 static bool goes_on(session *s)
@@ -306,6 +301,65 @@ static void say_summary(const session *s, const outcome *out, double radius)
                 tl_world_hash(s->world), s->result ? "; result " : "", s->result ? s->result : "");
 }
 
+/* A joint about whose axis bodies turn that far in a step, as the run ends. */
+static void judge_turns(const session *s, facts *f, const joint_list *l)
+{
+    const double h = tl_world_settings(s->world).step;
+    double turn = MOST_TURN;
+    size_t far = l->count;
+    char place[512];
+    for (size_t i = 0; i < l->count; i++) {
+        const double *angle = l->states[i].value + 3;
+        const bool hinge = fabs(angle[0]) < 1e-3 && fabs(angle[1]) < 1e-3;
+        if (hinge && h * fabs(l->states[i].rate[5]) > turn) {
+            turn = h * fabs(l->states[i].rate[5]);
+            far = i;
+        }
+    }
+    if (far == l->count)
+        return;
+    tl_document_describe_joint(s->document, l->joints[far], place, sizeof place);
+    fact_warning(f,
+                 "joint %" PRIu32 " (%s) turns by %.3g rad in a step: beyond %.3g its angle is "
+                 "not what its rate says; a smaller step (--set step=%.2g) helps",
+                 l->joints[far].index, place, turn, MOST_TURN, 0.5 * h * MOST_TURN / turn);
+}
+
+/* Exact joints hold speeds to rounding, unless they ask for what cannot be. */
+static void judge_speeds(const session *s, facts *f, double radius, const joint_list *l)
+{
+    static const double most = 0.01; /* of the fastest coordinate of a joint */
+    const tl_settings settings = tl_world_settings(s->world);
+    const double residual = s->report.joint_residual;
+    double fastest = 0;
+    size_t worst = 0;
+    char place[512];
+    if (settings.solver.joints == TL_JOINTS_ITERATE || !(residual > MOST_JOINT_ERROR * radius))
+        return;
+    for (size_t i = 0; i < l->count; i++) {
+        for (int k = 0; k < 6; k++)
+            fastest = fmax(fastest, fabs(l->states[i].rate[k]));
+        worst = l->states[i].residual > l->states[worst].residual ? i : worst;
+    }
+    if (!l->count || !(residual > most * fastest))
+        return;
+    tl_document_describe_joint(s->document, l->joints[worst], place, sizeof place);
+    fact_warning(f,
+                 "joints could not be held: joint %" PRIu32
+                 " (%s) missed its speed by %.2g m/s or rad/s in the last step "
+                 "(joint_residual), where coordinates of joints go at %.2g at most; motors "
+                 "without a limit and prescribed bodies must not contradict each other",
+                 l->joints[worst].index, place, residual, fastest);
+}
+
+static void judge_joints(const session *s, facts *f, double radius)
+{
+    joint_list l = read_joints(s);
+    judge_turns(s, f, &l);
+    judge_speeds(s, f, radius, &l);
+    free_joints(&l);
+}
+
 /* What of the last step's certificate is poor, with what helps. docs/command.md states the limits.
  */
 static void judge(const session *s, facts *f, double radius)
@@ -343,16 +397,7 @@ static void judge(const session *s, facts *f, double radius)
                      "bodies ask for what the machine cannot do",
                      s->open.joint.index, place, s->open.error, s->open.step, h / 2);
     }
-    double turn;
-    const tl_joint far = turns_too_far(s, &turn);
-    if (far.index) {
-        char place[512];
-        tl_document_describe_joint(s->document, far, place, sizeof place);
-        fact_warning(f,
-                     "joint %" PRIu32 " (%s) turns by %.3g rad in a step: beyond %.3g its angle is "
-                     "not what its rate says; a smaller step (--set step=%.2g) helps",
-                     far.index, place, turn, MOST_TURN, 0.5 * h * MOST_TURN / turn);
-    }
+    judge_joints(s, f, radius);
     if (fall > 0 && r->residual > most_residual * fall)
         fact_warning(f,
                      "the residual is poor: %.2g m/s, %.2g times what gravity adds in a step "

@@ -146,6 +146,8 @@ typedef struct tl_joint_state {
     double rate[6];         /**< m/s and rad/s */
     double motor[6];        /**< N or N m, by the motor of each axis */
     double error;           /**< m: how far locked coordinates are off, angles times 1 m */
+    double residual;        /**< m/s or rad/s: by how much its worst row was not held in the last
+                                 step; 0 before the first one */
     bool broken;            /**< it broke and holds nothing any more */
 } tl_joint_state;
 

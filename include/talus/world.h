@@ -80,7 +80,8 @@ typedef struct tl_report {
     double joint_error;       /**< m, how far the worst joint is off at the end of the step; angles
                                    times 1 m */
     double joint_residual;    /**< m/s, by how much the worst row of a joint is not held */
-    double joint_correction;  /**< m, the furthest that the last assembly of joints moved a body */
+    double joint_correction;  /**< m, the furthest that the last assembly of joints moved a body, or
+                                    turned it, at its largest radius of gyration */
     double motor_energy;      /**< J, done by the motors of joints, and by prescribed bodies
                                    through joints, since the world was made; part
                                    of work_energy */

@@ -70,6 +70,8 @@ typedef struct tl_scope {
     tl_array prefix;     /* char: stands in front of its names, "left."; no zero byte */
     tl_array folder;     /* char: where names of files start, "parts/"; no zero byte */
     tl_frame frame;
+    size_t first;    /* the first scope that it includes, or itself; they follow each other */
+    uint32_t joints; /* of the scene, once its own are read: they follow those that it includes */
     const tl_json *fields[TL_SCENE_KEYS];
 } tl_scope;
 

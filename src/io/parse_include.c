@@ -211,8 +211,11 @@ static tl_status within(tl_reader *r, tl_scope *scope, const tl_json *value,
 tl_status tl_read_each(tl_reader *r, int key, tl_status (*read)(tl_reader *r, const tl_json *value))
 {
     tl_scope *scopes = r->scopes.data;
-    for (size_t i = 0; i < r->scopes.count; i++)
+    for (size_t i = 0; i < r->scopes.count; i++) {
         TL_TRY(within(r, &scopes[i], scopes[i].fields[key], read));
+        if (key == TL_SCENE_JOINTS)
+            scopes[i].joints = (uint32_t)tl_scene_joint_count(r->scene);
+    }
     return TL_OK;
 }
 
@@ -327,6 +330,7 @@ static tl_status open_entries(tl_reader *r, const tl_json *list, tl_scope *outer
 /* Keeps a scope behind those that it includes; takes it over whatever the status. */
 static tl_status open_scope(tl_reader *r, tl_scope *scope, const tl_array *given)
 {
+    scope->first = r->scopes.count;
     r->scope = scope;
     r->parameters = scope->parameters;
     tl_status status = tl_read_head(r, scope, given);

@@ -357,41 +357,52 @@ static tl_status keep_name(const tl_reader *r, tl_text name, tl_array *out)
     return tl_array_append(out, "", 1);
 }
 
-/* Whether a monitor is of all joints: "all", unless one is called so. */
+/* Whether a monitor is of all joints: "all", unless one of this scope is called so. */
 static bool of_all_joints(const tl_reader *r, const tl_json *value)
 {
-    return value && value->kind == TL_JSON_STRING &&
-           tl_text_is(tl_json_text(r->tree, value), "all") &&
-           !tl_document_find_joint(r->document, "all").index;
+    if (!value || value->kind != TL_JSON_STRING || !tl_text_is(tl_json_text(r->tree, value), "all"))
+        return false;
+    const tl_span *span = tl_document_find_span(r->document, tl_scope_prefix(r), tl_text_of("all"));
+    return !span || span->section != TL_SECTION_JOINTS;
+}
+
+/* Joints before those of this scope and of what it includes. */
+static uint32_t joints_before(const tl_reader *r)
+{
+    const tl_scope *scopes = r->scopes.data;
+    return r->scope->first ? scopes[r->scope->first - 1].joints : 0;
 }
 
 /* The name of a joint's monitor among those of all: with that of the joint, where it is one and the
- * joint alone has it, else with its number. */
+ * joint alone has it, else with its number; those of a fragment as if it were alone, behind its
+ * name. */
 static tl_status name_of_one(const tl_reader *r, tl_text name, tl_joint joint, tl_array *out)
 {
-    const char *own = tl_document_joint_name(r->document, joint);
+    const size_t prefix = tl_scope_prefix(r).length;
+    const char *whole = tl_document_joint_name(r->document, joint);
+    const char *own = whole ? whole + prefix : NULL;
     char number[16];
-    snprintf(number, sizeof number, "%u", joint.index);
+    snprintf(number, sizeof number, "%u", joint.index - joints_before(r));
     for (int way = 0; way < 2; way++) {
         const char *tail = way || !own ? number : own;
         TL_TRY(keep_name(r, name, out));
         out->count--;
         TL_TRY(tl_array_append(out, "_", 1));
         TL_TRY(tl_array_append(out, tail, strlen(tail) + 1));
-        const tl_text text = {out->data, out->count - 1};
-        if (tail == own && tl_expression_is_name(text) && text.length <= MOST_NAME &&
-            tl_document_find_joint(r->document, own).index == joint.index)
+        const tl_text text = {(const char *)out->data + prefix, out->count - 1 - prefix};
+        if (tail == own && tl_expression_is_name(text) && prefix + text.length <= MOST_NAME &&
+            tl_document_find_joint(r->document, whole).index == joint.index)
             break;
     }
     return TL_OK;
 }
 
-/* A monitor for each joint of the scene. */
+/* A monitor for each joint of the scene, or of the fragment. */
 static tl_status add_joint_monitors(tl_reader *r, const tl_json *entry, tl_text name, pieces *p,
                                     tl_monitor_def *def)
 {
-    const uint32_t count = (uint32_t)r->scene->joints.count;
-    for (uint32_t i = 1; i <= count; i++) {
+    const uint32_t before = joints_before(r), last = r->scope->joints;
+    for (uint32_t i = before + 1; i <= last; i++) {
         def->joint = (tl_joint){i};
         TL_TRY(name_of_one(r, name, def->joint, &p->name));
         def->name = p->name.data;
@@ -399,7 +410,8 @@ static tl_status add_joint_monitors(tl_reader *r, const tl_json *entry, tl_text 
         if (status < 0)
             return tl_read_refused(r, entry, status);
     }
-    return count ? TL_OK : tl_read_fail(r, entry, "is of all joints, but the scene has none");
+    return last > before ? TL_OK
+                         : tl_read_fail(r, entry, "is of all joints, but the scene has none");
 }
 
 static tl_status read_monitor(tl_reader *r, const tl_json *object, const tl_json *entry, pieces *p)

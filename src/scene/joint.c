@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/turn.h"
+#include "kernels/args.h"
 
 enum { AXES = TL_JOINT_AXES, PATH = 64 };
 
@@ -275,7 +276,7 @@ static tl_status check_spring(const tl_place *place, int i, const tl_axis_def *a
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
         if (!(positive[k].value >= 0 && positive[k].value < TL_TABLE_LIMIT))
             return tl_refuse(place, path_of(path, i, positive[k].name), 1, &positive[k].value,
-                             "it must be finite and >= 0");
+                             "it must be >= 0 and below 1e300");
     TL_TRY(tl_check_below(place, path_of(path, i, "rest"), 1, &axis->rest, TL_TABLE_LIMIT));
     if (!axis->spring_length)
         return TL_OK;
@@ -355,6 +356,9 @@ static tl_status make_motor(const tl_place *place, int i, const tl_axis_def *axi
     if (axis->drive == TL_DRIVE_FORCE && axis->limit != INFINITY)
         return tl_refuse(place, path_of(path, i, "limit"), 1, &axis->limit,
                          "a motor of a given force has none: it must be infinity");
+    if (axis->target.kind == TL_FUNCTION_CONSTANT) /* others are looked at in each step */
+        TL_TRY(tl_check_below(place, path_of(path, i, "target.value"), 1, &axis->target.value,
+                              TLK_FAR));
     TL_TRY(make_target(place, i, &axis->target, &out->target[i]));
     out->def.axes[i].target = out->target[i]->def;
     return TL_OK;
@@ -377,6 +381,9 @@ static tl_status check_line(const tl_place *place, const tl_joint_def *def)
         return tl_refuse_text(place, "axes[0]", "set",
                               "nothing acts along it: it must have limits, friction, a spring, a "
                               "damper or a drive");
+    if (axis->upper < 0)
+        return tl_refuse(place, "axes[0].upper", 1, &axis->upper,
+                         "no distance is below 0: it must be >= 0, or infinity");
     if (axis->rest != 0)
         return tl_refuse(place, "axes[0].rest", 1, &axis->rest,
                          "it must be 0: `length` is where the spring is at rest");

@@ -3,6 +3,7 @@
 #include "step/step.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PASSES   4u   /* projections, until they leave nothing: one and what redundant rows take */
@@ -16,13 +17,17 @@ static tl_status aim_at(const tl_world *w, const tl_joint_entry *joint, uint32_t
                         double *target)
 {
     const tl_function_rec *f = joint->rec.target[axis];
+    char text[256] = "";
     *target = f ? tl_function_at(f, time) : 0;
-    if (!(fabs(*target) < TLK_FAR))
-        return tl_fail(TL_DIVERGED,
-                       "step %llu: joint %u: the motor of axes[%u] is to hold %g at time %g s; it "
-                       "must be finite and below %g",
-                       (unsigned long long)w->steps + 1, joint->id, axis, *target, time, TLK_FAR);
-    return TL_OK;
+    if (fabs(*target) < TLK_FAR)
+        return TL_OK;
+    if (f->def.kind == TL_FUNCTION_EXPRESSION)
+        snprintf(text, sizeof text, ", by its expression \"%.200s\"", f->def.expression);
+    return tl_fail(TL_DIVERGED,
+                   "step %llu: joint %u: the motor of axes[%u] is to hold %g at time %g s%s; it "
+                   "must be finite and below %g",
+                   (unsigned long long)w->steps + 1, joint->id, axis,
+                   isnan(*target) ? fabs(*target) : *target, time, text, TLK_FAR);
 }
 
 /* What it holds in the two halves of a smooth step: a force as each half's bodies are, a speed in

@@ -33,7 +33,8 @@ void tl_mechanism_free(tl_backend *b, tl_mechanism *m)
         &m->base,       &m->soft,      &m->value,     &m->anchor,  &m->pull,         &m->part,
         &m->aim,        &m->memory[0], &m->memory[1], &m->account, &m->reading,      &m->next_pos,
         &m->mover_part, &m->next_quat, &m->distance,  &m->source,  &m->attach,       &m->level,
-        &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor,      &m->joined};
+        &m->run,        &m->piece,     &m->columns,   &m->turned,  &m->divisor,      &m->joined,
+        &m->worked};
     tl_array *arrays[] = {&m->joints,    &m->made,     &m->bodies,   &m->axes,
                           &m->owners,    &m->targets,  &m->numbers,  &m->body_ids,
                           &m->mover_ids, &m->mover_of, &m->row_list, &m->attached};
@@ -78,22 +79,23 @@ static tl_status add_axis(tl_mechanism *m, uint32_t joint, uint32_t k, const tl_
 {
     const tl_joint_axis owner = {joint, k};
     const double none[2] = {0, 0};
-    const tlk_joint_axis axis = {.lower = bounded(a->lower),
-                                 .upper = bounded(a->upper),
-                                 .restitution = a->restitution,
-                                 .friction = a->friction,
-                                 .stiffness = a->stiffness,
-                                 .damping = a->damping,
-                                 .rest = a->rest,
-                                 .limit = bounded(a->limit),
-                                 .drive = a->drive,
-                                 .table = (uint32_t)m->numbers.count,
-                                 .length = (uint32_t)a->spring_length};
+    tlk_joint_axis axis = {.lower = bounded(a->lower),
+                           .upper = bounded(a->upper),
+                           .restitution = a->restitution,
+                           .friction = a->friction,
+                           .stiffness = a->stiffness,
+                           .damping = a->damping,
+                           .rest = a->rest,
+                           .limit = bounded(a->limit),
+                           .drive = a->drive,
+                           .table = (uint32_t)m->numbers.count,
+                           .length = (uint32_t)a->spring_length};
     *place = (uint32_t)m->axes.count;
     if (m->numbers.count + 2 * a->spring_length > UINT32_MAX)
         return tl_fail(TL_TOO_LARGE, "joints: tables of springs have more than 2^32 numbers");
     TL_TRY(tl_array_append(&m->numbers, a->spring_values, a->spring_length));
     TL_TRY(tl_array_append(&m->numbers, a->spring_forces, a->spring_length));
+    axis.least = tl_spring_least(m->numbers.data, &axis);
     TL_TRY(tl_array_append(&m->owners, &owner, 1));
     TL_TRY(tl_array_append(&m->targets, none, 2));
     m->driven += a->drive != TL_DRIVE_NONE;
@@ -451,11 +453,14 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->base, rows * real));
     TL_TRY(tl_buffer_need(b, &m->soft, rows * real));
     TL_TRY(tl_buffer_need(b, &m->value, rows * real));
+    TL_TRY(tl_buffer_need(b, &m->worked, rows * real));
+    b->ops->fill(b, m->worked.data, 0, rows * real); /* read before a step, too, as accounts are */
     TL_TRY(tl_buffer_need(b, &m->anchor, 3 * TLK_JOINT_BODIES * count * real));
     /* joints that couple others have no anchors, and steps write none */
     b->ops->fill(b, m->anchor.data, 0, 3 * TLK_JOINT_BODIES * count * real);
     TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
+    b->ops->fill(b, m->account.data, 0, count * sizeof(tlk_joint_account));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));
 }
 
@@ -591,6 +596,7 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .base = m->base.data,
                         .soft = m->soft.data,
                         .value = m->value.data,
+                        .worked = m->worked.data,
                         .anchor = m->anchor.data,
                         .pull = m->pull.data,
                         .last = m->memory[m->current].data,

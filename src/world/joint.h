@@ -58,9 +58,14 @@ typedef struct tl_mechanism {
 
     tl_buffer joint, axis, target, number, articulation, how, list, node, node_body, mover,
         mover_part, link, source, update, attach, level, run, piece, jacobian, block, x, law, part,
-        aim, lambda, bend, base, soft, value, anchor, pull, memory[2], account, reading, next_pos,
-        next_quat, distance, columns, turned, divisor, joined;
+        aim, lambda, bend, base, soft, value, worked, anchor, pull, memory[2], account, reading,
+        next_pos, next_quat, distance, columns, turned, divisor, joined;
 } tl_mechanism;
+
+/* The least energy of a tabulated spring, J, counted from its first row: it is at rest where its
+ * force, which is straight from row to row and beyond, falls through 0. Where it does so nowhere:
+ * 0. */
+double tl_spring_least(const double *numbers, const tlk_joint_axis *axis);
 
 void tl_mechanism_init(tl_mechanism *mechanism);
 void tl_mechanism_free(tl_backend *backend, tl_mechanism *mechanism);

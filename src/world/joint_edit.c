@@ -1,5 +1,6 @@
 /* Joints as users see them: those of a scene, adding and removing, reading, and motors. */
 #include "scene/check.h"
+#include "base/turn.h"
 #include "world/image.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #define PASSES 100u  /* of an assembly from anywhere */
 #define CLOSE  1e-12 /* of the size of an articulation: what it works towards */
 #define OPEN   1e-8  /* likewise: what is not closed */
+#define NUDGE  1e-6  /* rad, by which bodies are turned off a start from which none can be closed */
 
 /* --- assembly -------------------------------------------------------------------------------- */
 
@@ -104,12 +106,71 @@ static tl_status measure(tl_world *w, const tlk_joints *g)
     return status;
 }
 
+/* Turns bodies that joints have not brought together a little, each another way: from a start that
+ * is straight, as a linkage at its dead point, there is no way to first order to where joints meet.
+ */
+static tl_status nudge(tl_world *w, const tlk_joints *g, const tlk_articulated *how)
+{
+    tl_mechanism *m = &w->mechanism;
+    tl_backend *b = w->backend;
+    const uint32_t *movers = m->mover_ids.data, *of = m->mover_of.data, *row_of = w->row_of.data;
+    tl_array turns = {.item = 4 * sizeof(double)};
+    TL_TRY(tl_array_resize(&turns, w->rows));
+    const size_t bytes = turns.count * turns.item;
+    const tl_status status = b->ops->download(b, turns.data, w->quat.data, bytes);
+    for (size_t i = 0; i < m->mover_ids.count && status == TL_OK; i++) {
+        double *q = (double *)turns.data + 4 * (size_t)row_of[movers[i] - 1], turned[4];
+        double by[4] = {1};
+        if (of[i] == TLK_NONE || how[of[i]].error <= OPEN)
+            continue;
+        for (int k = 0; k < 3; k++) /* parts of the golden ratio: no two are alike */
+            by[1 + k] = NUDGE * (fmod(0.6180339887 * (double)(3 * i + (size_t)k + 1), 1) - 0.5);
+        tl_turn_join(by, q, turned);
+        memcpy(q, turned, sizeof turned);
+    }
+    if (status == TL_OK)
+        b->ops->upload(b, g->quat, turns.data, bytes);
+    tl_array_free(&turns);
+    return status;
+}
+
+/* Assembles from where bodies are, or, `nudged`, from nearby. How each articulation does, the worst
+ * error and the furthest way of a body. */
+static tl_status assemble(tl_world *w, tlk_joints *g, bool nudged, tl_array *how, double *worst,
+                          double *furthest)
+{
+    tl_mechanism *m = &w->mechanism;
+    tl_backend *b = w->backend;
+    const size_t bytes = 4 * (size_t)w->rows * sizeof(double);
+    tl_array moved = {.item = sizeof(double)};
+    b->ops->copy(b, g->pos, w->pos.data, bytes);
+    b->ops->copy(b, g->quat, w->quat.data, bytes);
+    if (nudged)
+        TL_TRY(nudge(w, g, how->data));
+    TL_TRY(tl_array_resize(how, m->articulations));
+    TL_TRY(tl_array_resize(&moved, m->articulations));
+    b->ops->fill(b, m->how.data, 0, m->articulations * how->item);
+    tl_run(b, TLK_joint_assemble, m->articulations, g);
+    tl_status status = b->ops->download(b, how->data, m->how.data, how->count * how->item);
+    if (status == TL_OK)
+        status = b->ops->download(b, moved.data, m->distance.data, moved.count * moved.item);
+    *worst = *furthest = 0;
+    for (size_t i = 0; i < moved.count && status == TL_OK; i++) {
+        const double error = ((const tlk_articulated *)how->data)[i].error;
+        *worst = !(error <= *worst) ? error : *worst;
+        *furthest = fmax(*furthest, ((const double *)moved.data)[i]);
+    }
+    tl_array_free(&moved);
+    return status;
+}
+
 tl_status tl_joints_assemble(tl_world *w)
 {
     tl_mechanism *m = &w->mechanism;
     tl_backend *b = w->backend;
     const size_t bytes = 4 * (size_t)w->rows * sizeof(double);
-    tl_array how = {.item = sizeof(tlk_articulated)}, moved = {.item = sizeof(double)};
+    tl_array how = {.item = sizeof(tlk_articulated)};
+    double worst = 0, furthest = 0;
     TL_TRY(tl_joints_ready(w));
     if (!m->count)
         return TL_OK;
@@ -120,25 +181,12 @@ tl_status tl_joints_assemble(tl_world *w)
     g.close = CLOSE;
     g.pos = m->next_pos.data;
     g.quat = m->next_quat.data;
-    b->ops->copy(b, g.pos, w->pos.data, bytes);
-    b->ops->copy(b, g.quat, w->quat.data, bytes);
-    b->ops->fill(b, m->how.data, 0, m->articulations * how.item);
-    tl_run(b, TLK_joint_assemble, m->articulations, &g);
-    tl_status status = tl_array_resize(&how, m->articulations);
-    if (status == TL_OK)
-        status = tl_array_resize(&moved, m->articulations);
-    if (status == TL_OK)
-        status = b->ops->download(b, how.data, m->how.data, how.count * how.item);
-    if (status == TL_OK)
-        status = b->ops->download(b, moved.data, m->distance.data, moved.count * moved.item);
-    double worst = 0, furthest = 0;
-    for (size_t i = 0; i < moved.count && status == TL_OK; i++) {
-        const double error = ((const tlk_articulated *)how.data)[i].error;
-        worst = !(error <= worst) ? error : worst;
-        furthest = fmax(furthest, ((const double *)moved.data)[i]);
-    }
+    tl_status status = assemble(w, &g, false, &how, &worst, &furthest);
+    if (status == TL_OK && !(worst <= OPEN))
+        status = assemble(w, &g, true, &how, &worst, &furthest);
+    if (status == TL_OK && !(worst <= OPEN)) /* what is told is what the start leads to */
+        status = assemble(w, &g, false, &how, &worst, &furthest);
     tl_array_free(&how);
-    tl_array_free(&moved);
     TL_TRY(status);
     if (!(worst <= OPEN))
         return refuse_open(w, &g);
@@ -150,6 +198,8 @@ tl_status tl_joints_assemble(tl_world *w)
         w->box_known = w->caster.current = false;
         tl_world_forget_asked(w);
     }
+    g.next = m->memory[m->current].data;
+    tl_run(b, TLK_joint_wound, m->count, &g);
     return TL_OK;
 }
 
@@ -333,7 +383,8 @@ tl_status tl_world_joint(const tl_world *world, tl_joint joint, tl_joint_def *de
 
 static void fill_state(const tlk_joint_reading *from, tl_joint_state *to)
 {
-    *to = (tl_joint_state){.error = from->error, .broken = from->broken};
+    *to =
+        (tl_joint_state){.error = from->error, .residual = from->residual, .broken = from->broken};
     for (int k = 0; k < 3; k++) {
         to->force[k] = from->force[k];
         to->torque[k] = from->torque[k];

@@ -431,17 +431,14 @@ static void load_channels(const double x[3], double *out)
     out[3] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Value, rate, motor and its work of an axis. `out` has those of the last step, or NaN: the work of
- * a step is that of the mean of the rates before and after, which is what the motor adds to the
- * energy of free bodies. */
-static void axis_channels(double h, const tlk_joint_reading *r, int axis, double *out)
+/* Value, rate, motor and its work of an axis. `out` has those of the last step, or NaN. */
+static void axis_channels(const tlk_joint_reading *r, int axis, double *out)
 {
-    const double before = isnan(out[1]) ? r->rate[axis] : out[1];
     const double work = isnan(out[3]) ? 0 : out[3];
     out[0] = r->value[axis];
     out[1] = r->rate[axis];
     out[2] = r->motor[axis];
-    out[3] = work + r->motor[axis] * (0.5 * (before + r->rate[axis])) * h;
+    out[3] = work + r->worked[axis];
 }
 
 /* A joint that is gone has no values. */
@@ -461,7 +458,7 @@ static void joint_channels(const tl_world *w, const tl_monitor_rec *m, double *o
     out += TL_JOINT_CHANNELS;
     for (int k = 0; k <= TL_JOINT_LINE; k++)
         if (m->axes >> k & 1) {
-            axis_channels(w->settings.step, r, k == TL_JOINT_LINE ? 0 : k, out);
+            axis_channels(r, k == TL_JOINT_LINE ? 0 : k, out);
             out += 4;
         }
     *out = r->error;

@@ -67,6 +67,49 @@ static void table(void **state)
     tl_world_destroy(world);
 }
 
+/* Springs hold energy from the start, which dampers take. That of a table counts from where it is
+ * at rest. */
+static void wound(void **state)
+{
+    (void)state;
+    static const double values[2] = {-1, 2}, forces[2] = {100, -200};
+    for (int i = 0; i < 4; i++) {
+        tl_joint_def def = tl_joint_default(TL_JOINT_PRISMATIC);
+        tl_joint joint;
+        const double off = i % 2 ? 0.1 : 0;
+        def.axes[2].damping = 20;
+        def.axes[2].stiffness = i < 2 ? 100 : 0;
+        def.axes[2].spring_length = i < 2 ? 0 : 2;
+        def.axes[2].spring_values = values;
+        def.axes[2].spring_forces = forces;
+        def.position_b[2] = -off;
+        tl_world *world = slide(1e-3, 0, &def, &joint), *copy;
+        void *bytes;
+        size_t count;
+        context("case %d", i);
+        assert_ok(tl_world_save(world, &bytes, &count));
+        assert_ok(tl_world_load(bytes, count, &copy));
+        tl_snapshot_free(bytes, count);
+        assert_near(step_report(world, 1).dissipated_energy, 0, 1e-3);
+        assert_near(step_report(world, 4999).dissipated_energy, 0.5 * 100 * off * off, 1e-12);
+        assert_near(step_report(copy, 5000).dissipated_energy, 0.5 * 100 * off * off, 1e-12);
+        assert_near(step_report(world, 1).spring_energy, 0, 1e-12);
+        tl_joint_def other = tl_joint_default(TL_JOINT_DISTANCE); /* and one that comes later */
+        other.b = def.b;
+        other.position_a[2] = off;
+        other.position_b[0] = 1;
+        other.length = 0.5;
+        other.axes[0].stiffness = 40;
+        assert_ok(tl_world_add_joint(world, &other, NULL));
+        other.axes[0].stiffness = 0;
+        const tl_report r = step_report(world, 5000);
+        assert_near(r.spring_energy, 0.5 * 40 * 0.25, 1e-9);
+        assert_near(r.dissipated_energy, 0.5 * 100 * off * off, 1e-9);
+        tl_world_destroy(world);
+        tl_world_destroy(copy);
+    }
+}
+
 /* A fall onto a limit, and what comes back. */
 static void limit(void **state)
 {
@@ -163,6 +206,59 @@ static void rubs(void **state)
     const tl_report r = step_report(world, 1);
     assert_near(r.dissipated_energy, (2 * G - 4) * 0.25, 0.05);
     tl_world_destroy(world);
+}
+
+/* A slide of 2 kg with friction, on a motor without limit, for 1 s. */
+static tl_report drag(int way, tl_joint_def *def, double gravity, tl_joint_state *last)
+{
+    tl_settings settings = tl_settings_default();
+    settings.precision = TL_DOUBLE;
+    settings.threads = 1;
+    settings.step = 1e-3;
+    settings.stepper = way == 1 ? TL_STEPPER_SMOOTH : TL_STEPPER_DVI;
+    settings.solver.joints = way == 2 ? TL_JOINTS_ITERATE : TL_JOINTS_EXACT;
+    tl_scene *scene = scene_with(&settings);
+    set_gravity(scene, 0, 0, -gravity);
+    def->b = put_link(scene, 0.1, 0.1, 0.1, 2, 0, 0, 0).body;
+    const tl_joint joint = add_joint(scene, def);
+    tl_world *world = world_of(scene);
+    const tl_report r = step_report(world, 1000);
+    *last = state_of(world, joint);
+    tl_world_destroy(world);
+    return r;
+}
+
+/* A motor without limit works against friction: 2 N over 1 m. Where it stands still friction bears
+ * what it can. */
+static void rubs_driven(void **state)
+{
+    (void)state;
+    tl_joint_state s;
+    for (int way = 0; way < 3; way++)
+        for (int i = 0; i < 4; i++) {
+            const double sign = i % 2 ? -1 : 1;
+            tl_joint_def def = tl_joint_default(TL_JOINT_PRISMATIC);
+            context("way %d, case %d", way, i);
+            def.axes[2].friction = 2;
+            def.axes[2].drive = i < 2 ? TL_DRIVE_SPEED : TL_DRIVE_POSITION;
+            def.axes[2].target.value = i < 2 ? sign : 0;
+            if (i >= 2) {
+                def.axes[2].target.kind = TL_FUNCTION_EXPRESSION;
+                def.axes[2].target.expression = i % 2 ? "-t" : "t";
+            }
+            tl_report r = drag(way, &def, 0, &s);
+            assert_near(s.motor[2], 2 * sign, 1e-6);
+            assert_near(r.motor_energy, 2 * 1 + 0.5 * 2 * 1, 2e-3);
+            assert_near(r.dissipated_energy, 2 * 1, 2e-3);
+            def.axes[2].target.value = 0;
+            def.axes[2].target.expression = i >= 2 ? "0" : NULL;
+            r = drag(way, &def, sign * G, &s);
+            assert_near(s.motor[2], sign * (2 * G - 2), 1e-6);
+            assert_near(r.dissipated_energy, 0, 1e-9);
+            def.axes[2].friction = 2 * G + 1;
+            drag(way, &def, sign * G, &s);
+            assert_near(s.motor[2], 0, 1e-9);
+        }
 }
 
 /* A mass on a spring between two points, askew so that both bodies and anchors matter; it swings
@@ -385,24 +481,25 @@ static void broken_collide(void **state)
 }
 
 /* Joints that do not quite meet are assembled; those that cannot are refused. */
-static tl_status loop(double reach, double *moved)
+static tl_status loop(tl_joint_kind kind, double reach, double off, double *moved)
 {
     const variant v = joint_variant();
     tl_scene *scene = scene_for(&v, 1e-3);
     const put one = put_link(scene, 0.5, 0.1, 0.1, 1, 0.5, 0, 0);
-    const put two = put_link(scene, 0.5, 0.1, 0.1, 1, 1.5, 0, 0.01);
-    join(scene, TL_JOINT_SPHERICAL, ground, one, 0, 0, 0, joint_z);
-    tl_joint_def middle = tl_joint_default(TL_JOINT_SPHERICAL);
-    middle.a = one.body;
-    middle.b = two.body;
-    middle.position_a[0] = 0.5;
-    middle.position_b[0] = -0.5;
-    add_joint(scene, &middle);
-    tl_joint_def last = tl_joint_default(TL_JOINT_SPHERICAL);
-    last.a = two.body;
-    last.position_a[0] = 0.5;
-    last.position_b[0] = reach;
-    add_joint(scene, &last);
+    const put two = put_link(scene, 0.5, 0.1, 0.1, 1, 1.5, 0, off);
+    const double about[4] = {sqrt(0.5), sqrt(0.5), 0, 0}; /* z leads along -y */
+    const put *sides[3][2] = {{&ground, &one}, {&one, &two}, {&two, &ground}};
+    const double at[3][2] = {{0, -0.5}, {0.5, -0.5}, {0.5, reach}};
+    for (int i = 0; i < 3; i++) {
+        tl_joint_def def = tl_joint_default(kind);
+        def.a = sides[i][0]->body;
+        def.b = sides[i][1]->body;
+        def.position_a[0] = at[i][0];
+        def.position_b[0] = at[i][1];
+        memcpy(def.orientation_a, about, sizeof about);
+        memcpy(def.orientation_b, about, sizeof about);
+        add_joint(scene, &def);
+    }
     tl_world *world = NULL;
     const tl_status status = tl_world_create(scene, &world);
     tl_scene_destroy(scene);
@@ -419,10 +516,15 @@ static void assembly(void **state)
 {
     (void)state;
     double moved = 0;
-    assert_ok(loop(1.9, &moved));
+    assert_ok(loop(TL_JOINT_SPHERICAL, 1.9, 0.01, &moved));
     assert_above(moved, 0.01);
     assert_below(moved, 1);
-    assert_status(loop(2.5, &moved), TL_BAD_ARGUMENT);
+    for (int i = 0; i < 2; i++) { /* exactly straight: there is no way to first order */
+        assert_ok(loop(i ? TL_JOINT_REVOLUTE : TL_JOINT_SPHERICAL, 1.8, 0, &moved));
+        assert_above(moved, 0.2); /* the middle is at a height of sqrt(1 - 0.9^2), links at half */
+        assert_below(moved, 0.5);
+    }
+    assert_status(loop(TL_JOINT_SPHERICAL, 2.5, 0.01, &moved), TL_BAD_ARGUMENT);
     assert_non_null(strstr(tl_last_message(), "it cannot be closed together with joint "));
     const tl_error error = tl_last_error();
     assert_int_not_equal(error.joints[0], 0);
@@ -430,14 +532,38 @@ static void assembly(void **state)
     assert_int_not_equal(error.joints[0], error.joints[1]);
 }
 
+/* A body that an assembly only turns has been moved, too, as far as it is wide. */
+static void assembly_turns(void **state)
+{
+    (void)state;
+    const variant v = joint_variant();
+    tl_scene *scene = scene_for(&v, 1e-3);
+    const put body = put_link(scene, 0.05, 0.1, 0.15, 2, 0, 0, 0);
+    const double wanted[4] = {sqrt(0.5), sqrt(0.5), 0, 0};
+    double q[4];
+    tl_joint_def weld = tl_joint_default(TL_JOINT_FIXED);
+    weld.b = body.body;
+    memcpy(weld.orientation_a, wanted, sizeof wanted);
+    add_joint(scene, &weld);
+    tl_world *world = world_of(scene);
+    assert_ok(tl_world_read_orientations(world, 1, &body.body, q)); /* before any step */
+    for (int k = 0; k < 4; k++)
+        assert_near(q[k], wanted[k], 1e-9);
+    const double gyration = sqrt((0.1 * 0.1 + 0.15 * 0.15) / 3);
+    assert_near(step_report(world, 1).joint_correction, sqrt(2) * gyration, 1e-9);
+    tl_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spring),         cmocka_unit_test(table),
-        cmocka_unit_test(limit),          cmocka_unit_test(motor),
-        cmocka_unit_test(follows),        cmocka_unit_test(rubs),
+        cmocka_unit_test(wound),          cmocka_unit_test(limit),
+        cmocka_unit_test(motor),          cmocka_unit_test(follows),
+        cmocka_unit_test(rubs),           cmocka_unit_test(rubs_driven),
         cmocka_unit_test(between_points), cmocka_unit_test(struts),
         cmocka_unit_test(rope),           cmocka_unit_test(breaks),
-        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly)};
+        cmocka_unit_test(broken_collide), cmocka_unit_test(assembly),
+        cmocka_unit_test(assembly_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

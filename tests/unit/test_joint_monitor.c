@@ -79,6 +79,7 @@ static void assert_measured(tl_world *world)
     assert_true(values[35] == s[1].motor[0]);
     assert_true(values[36] == 0); /* it has no motor */
     assert_true(values[37] == s[1].error);
+    assert_true(s[0].residual < 1e-5 && s[1].residual < 1e-5);
     assert_near(s[1].value[0], 1, 1e-6); /* the rod */
 }
 
@@ -141,8 +142,50 @@ static void monitors_have_the_states(void **state)
     }
 }
 
+/* The work of a joint's only motor is all that motors did, and what a free body has of it. */
+static void work_is_that_of_the_motor(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        tl_settings settings = tl_settings_default();
+        settings.threads = 1;
+        settings.precision = TL_DOUBLE;
+        settings.stepper = i % 2 ? TL_STEPPER_SMOOTH : TL_STEPPER_DVI;
+        tl_scene *scene = scene_with(&settings);
+        tl_body_def def = tl_body_default();
+        tl_shape_def box = tl_box_default(0.1, 0.1, 0.1);
+        tl_joint_def hinge = tl_joint_default(TL_JOINT_REVOLUTE);
+        tl_monitor_def monitor = tl_monitor_default();
+        set_gravity(scene, 0, 0, 0);
+        def.shape_count = 1;
+        def.shapes = &box;
+        hinge.b = add_body(scene, &def);
+        hinge.axes[5].drive = i < 2 ? TL_DRIVE_SPEED : TL_DRIVE_POSITION;
+        hinge.axes[5].target =
+            i < 2 ? (tl_function_def){.value = 3}
+                  : (tl_function_def){TL_FUNCTION_SINE, 0.2, .amplitude = 0.5, 1, 0.3};
+        monitor.kind = TL_MONITOR_JOINT;
+        monitor.name = "hinge";
+        monitor.joint.index = 1;
+        assert_ok(tl_scene_add_joint(scene, &hinge, NULL));
+        assert_ok(tl_scene_add_monitor(scene, &monitor));
+        tl_world *world = world_of(scene);
+        for (int k = 0; k < 50; k++) {
+            const tl_report r = step_report(world, 1);
+            double values[19];
+            assert_ok(tl_world_read_monitors(world, 19, values));
+            context("case %d, step %d", i, k);
+            assert_near(values[17], r.motor_energy, 1e-12 * r.motor_energy);
+            if (i < 2)
+                assert_near(values[17], r.kinetic_energy, 1e-9 * r.kinetic_energy);
+        }
+        tl_world_destroy(world);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(monitors_have_the_states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(monitors_have_the_states),
+                                       cmocka_unit_test(work_is_that_of_the_motor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,6 +270,9 @@ SPOIL(limited_force, (def->axes[5].drive = TL_DRIVE_FORCE, def->axes[5].limit = 
 SPOIL(soft, def->axes[5].stiffness = -1)
 SPOIL(undamped, def->axes[5].damping = NAN)
 SPOIL(slippery, def->axes[5].friction = -0.5)
+SPOIL(stuck, def->axes[5].friction = 1e300)
+SPOIL(below_nothing, (def->axes[0].lower = -2, def->axes[0].upper = -1))
+SPOIL(strong, (def->axes[5].drive = TL_DRIVE_FORCE, def->axes[5].target.value = 1e13))
 SPOIL(no_rest, def->axes[5].rest = INFINITY)
 SPOIL(locked_axis, def->axes[4].stiffness = 10)
 SPOIL(locked_nan, def->axes[0].rest = NAN)
@@ -371,11 +374,17 @@ static const spoil spoils[] = {
     {TL_JOINT_REVOLUTE, limited_force, TL_BAD_ARGUMENT,
      "joint.axes[5].limit is 2; a motor of a given force has none: it must be infinity"},
     {TL_JOINT_REVOLUTE, soft, TL_BAD_ARGUMENT,
-     "joint.axes[5].stiffness is -1; it must be finite and >= 0"},
+     "joint.axes[5].stiffness is -1; it must be >= 0 and below 1e300"},
     {TL_JOINT_REVOLUTE, undamped, TL_BAD_ARGUMENT,
-     "joint.axes[5].damping is nan; it must be finite and >= 0"},
+     "joint.axes[5].damping is nan; it must be >= 0 and below 1e300"},
     {TL_JOINT_REVOLUTE, slippery, TL_BAD_ARGUMENT,
-     "joint.axes[5].friction is -0.5; it must be finite and >= 0"},
+     "joint.axes[5].friction is -0.5; it must be >= 0 and below 1e300"},
+    {TL_JOINT_REVOLUTE, stuck, TL_BAD_ARGUMENT,
+     "joint.axes[5].friction is 1e+300; it must be >= 0 and below 1e300"},
+    {TL_JOINT_DISTANCE, below_nothing, TL_BAD_ARGUMENT,
+     "joint.axes[0].upper is -1; no distance is below 0: it must be >= 0, or infinity"},
+    {TL_JOINT_REVOLUTE, strong, TL_BAD_ARGUMENT,
+     "joint.axes[5].target.value is 1e+13; it must be below 1e+12 in amount"},
     {TL_JOINT_REVOLUTE, no_rest, TL_BAD_ARGUMENT, "joint.axes[5].rest is inf; it must be finite"},
     {TL_JOINT_REVOLUTE, locked_axis, TL_BAD_ARGUMENT,
      "joint.axes[4] is set; the joint locks this axis: it must be as by default"},

@@ -110,6 +110,8 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;
         const uint32_t at = j->first + r;
         const tlk_law *law = g->law + at;
+        if (j->axis[r] != TLK_NONE && !g->motion.end)
+            g->worked[at] = 0;
         if (j->broken) { /* it is of no articulation */
             out.held[r] = 0;
             continue;
@@ -132,6 +134,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const double motor = tlk_law_motor(law, g->axis + j->axis[r], g->throws ? 0 : kick,
                                            tlk_joint_target(g, j->axis[r]), p, rate);
         out.motor[j->row[r] < 6 ? j->row[r] : 0] += motor / g->motion.h;
+        g->worked[at] += motor * mean;
         sums.work += motor * mean;
     }
     if (sums.taut > 0 && !g->how[j->articulation].damped)
@@ -159,6 +162,17 @@ TL_NARROW double tlk_joint_error(const tlk_joints *g, const tlk_joint *j, const 
     return worst;
 }
 
+/* The energy of a joint's springs at values, J. */
+TL_NARROW double tlk_joint_energy(const tlk_joints *g, const tlk_joint *j, const double *value)
+{
+    double energy = 0;
+    for (uint32_t r = 0; r < j->rows && !j->broken; r++)
+        if (j->axis[r] != TLK_NONE)
+            energy +=
+                tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r), value[r]);
+    return energy;
+}
+
 /* One joint, after bodies have moved: 0 its error, 1 residual, 2 whether it has broken in this
  * step, 3 work, 4 what the energy of its springs gained, 5 redundant rows, 6 that energy,
  * 7 what arrests took. Where it
@@ -167,15 +181,11 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
 {
     const tlk_joint *j = g->joint + i;
     const double *value = g->value + j->first;
-    double energy = 0;
     TLK_ASK(&g->next[i + TLK_AHEAD].spring);
     TLK_ASK(&g->last[i + TLK_AHEAD].spring);
     TLK_ASK(g->joint + i + TLK_AHEAD);
     TLK_ASK(g->joint[i + TLK_AHEAD].row);
-    for (uint32_t r = 0; r < j->rows && !j->broken; r++)
-        if (j->axis[r] != TLK_NONE)
-            energy +=
-                tlk_axis_energy(g->numbers, g->axis + j->axis[r], tlk_row_rest(g, j, r), value[r]);
+    const double energy = tlk_joint_energy(g, j, value);
     acc[0] = tlk_max(acc[0], tlk_joint_error(g, j, value));
     acc[1] = tlk_max(acc[1], g->account[i].residual);
     acc[2] += g->next[i].broken && !g->last[i].broken ? 1 : 0;
@@ -190,6 +200,28 @@ TL_KERNEL void tlk_joint_audit(const tlk_joints *g, uint32_t i, double *acc)
     tlk_frames f;
     tlk_frames_of(g->pos, g->quat, j, &f);
     tlk_joint_count_turns(g, i, &f);
+}
+
+/* One joint, after an assembly from anywhere: what its springs hold is what steps begin with. */
+TL_KERNEL void tlk_joint_wound(const tlk_joints *g, uint32_t i)
+{
+    const tlk_joint *j = g->joint + i;
+    double value[TLK_JOINT_ROWS];
+    tlk_frames f;
+    tlk_frames_of(g->pos, g->quat, j, &f);
+    for (uint32_t r = 0; r < j->rows; r++)
+        value[r] = tlk_row_value(g, g->pos, g->quat, i, &f, r);
+    g->next[i].spring = tlk_joint_energy(g, j, value);
+}
+
+/* What the motors of an axis of a joint did in the step, J. */
+TL_NARROW double tlk_joint_worked(const tlk_joints *g, const tlk_joint *j, uint32_t axis)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < j->rows; r++)
+        if (j->axis[r] != TLK_NONE && (j->row[r] < 6 ? j->row[r] : 0) == axis)
+            sum += g->worked[j->first + r];
+    return sum;
 }
 
 /* What the k-th coordinate of a joint is, as it is told: the first of a distance is that. */
@@ -231,11 +263,13 @@ TL_KERNEL void tlk_joint_read(const tlk_joints *g, uint32_t i)
         out->motor[k] = g->last[i].motor[k];
         out->value[k] = own ? tlk_own_value(j, &f, row, g->last[i].angle) : 0;
         out->rate[k] = sum;
+        out->worked[k] = tlk_joint_worked(g, j, k);
     }
     double value[TLK_JOINT_ROWS];
     for (uint32_t r = 0; r < j->rows; r++)
         value[r] = tlk_row_value(g, g->pos, g->quat, i, &f, r);
     out->error = tlk_joint_error(g, j, value);
+    out->residual = g->account[i].residual;
     out->broken = g->last[i].broken;
 }
 

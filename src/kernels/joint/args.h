@@ -23,6 +23,7 @@
 /* What an axis that is not locked has. */
 typedef struct tlk_joint_axis {
     double lower, upper, restitution, friction, stiffness, damping, rest, limit;
+    double least;    /* J: the least energy of a tabulated spring, counted from its first row */
     uint32_t drive;  /* tl_drive */
     uint32_t table;  /* of a tabulated spring: where its coordinates are in `numbers`; the forces */
     uint32_t length; /* follow; so many of each, 0: there is none */
@@ -201,7 +202,8 @@ typedef struct tlk_joint_account {
 typedef struct tlk_joint_reading {
     double force[3], torque[3], local_force[3], local_torque[3];
     double value[6], rate[6], motor[6];
-    double error;
+    double worked[6]; /* J, by motors in the step */
+    double error, residual;
     uint32_t broken, unused;
 } tlk_joint_reading;
 
@@ -235,6 +237,7 @@ typedef struct tlk_joints {
     double *base;   /* per row: the compliance that it has where it is hard */
     double *soft;   /* per row: that which it has in the factors; 0 where it is not hard */
     double *value;  /* per row: its coordinate, m or rad, as the step began */
+    double *worked; /* per row of an axis: J, by its motor in the step */
     double *anchor; /* 3 per joint and body: from the body's centre to where forces act */
     double *pull;   /* likewise: the force that makes it taut, N */
     const tlk_joint_memory *last;

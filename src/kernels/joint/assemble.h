@@ -163,7 +163,18 @@ TL_NARROW void tlk_stage_move(const tlk_joints *g, const tlk_articulation *a,
     }
 }
 
-/* The furthest that a new assembly moved a body. */
+/* How far an assembly turned a body, m, at its largest radius of gyration. */
+TL_NARROW double tlk_turned_by(const tlk_joints *g, size_t i)
+{
+    const double *from = g->motion.bodies.quat + 4 * i, *to = g->quat + 4 * i;
+    double across[3], turn[3]; /* the axis, by the sine of half the angle */
+    tlk_crossd(from + 1, to + 1, across);
+    for (int c = 0; c < 3; c++)
+        turn[c] = from[0] * to[1 + c] - to[0] * from[1 + c] - across[c];
+    return 2 * sqrt(tlk_dotd(turn, turn) * tlk_body_gyration(g->motion.bodies.inertia + 4 * i));
+}
+
+/* The furthest that a new assembly moved a body, or turned it. */
 TL_NARROW void tlk_stage_furthest(const tlk_joints *g, const tlk_articulation *a,
                                   tlk_articulated *how, tlk_team team)
 {
@@ -171,8 +182,11 @@ TL_NARROW void tlk_stage_furthest(const tlk_joints *g, const tlk_articulation *a
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
     {
         const size_t at = 4 * (size_t)g->node_body[k];
-        for (int c = 0; c < 3 && g->node_body[k] != TLK_NONE; c++)
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        for (int c = 0; c < 3; c++)
             furthest = tlk_most(furthest, fabs(g->pos[at + c] - g->motion.bodies.pos[at + c]));
+        furthest = tlk_most(furthest, tlk_turned_by(g, at / 4));
     }
     tlk_team_most(how, 0, furthest, team);
 }

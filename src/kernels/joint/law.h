@@ -37,7 +37,8 @@ TL_NARROW double tlk_table_force(const double *values, uint32_t length, double x
     return forces[k - 1] + *slope * (x - values[k - 1]);
 }
 
-/* The energy in an axis's springs; `rest`: where they are at rest. */
+/* The energy in an axis's springs; `rest`: where they are at rest. That of a table counts from its
+ * least. */
 TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a, double rest,
                                  double x)
 {
@@ -59,7 +60,7 @@ TL_NARROW double tlk_axis_energy(const double *numbers, const tlk_joint_axis *a,
             break;
         from = to;
     }
-    return energy;
+    return energy - a->least;
 }
 
 /* Speeds within which limits leave the coordinate: none are undone by force, that is for positions.
@@ -102,19 +103,20 @@ TL_NARROW void tlk_axis_breaks(const tlk_joint_axis *a, double kick, double spee
                                double high, tlk_law *law)
 {
     const bool driven = a->drive == 1 || a->drive == 2;
-    if (driven && a->limit >= TLK_ENDLESS) { /* against limits, these win */
+    const bool endless = driven && a->limit >= TLK_ENDLESS;
+    if (!endless && a->lower >= a->upper) {
+        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
+        return;
+    }
+    if (!endless && low > -TLK_ENDLESS)
+        tlk_law_break(law, TLK_BREAK_LOWER, low, 0, TLK_ENDLESS);
+    if (a->friction > 0)
+        tlk_law_break(law, TLK_BREAK_FRICTION, 0, -kick * a->friction, kick * a->friction);
+    if (endless) { /* it always holds; against limits, these win */
         tlk_law_break(law, TLK_BREAK_LOCK, tlk_min(tlk_max(speed, low), high), -TLK_ENDLESS,
                       TLK_ENDLESS);
         return;
     }
-    if (a->lower >= a->upper) {
-        tlk_law_break(law, TLK_BREAK_LOCK, 0, -TLK_ENDLESS, TLK_ENDLESS);
-        return;
-    }
-    if (low > -TLK_ENDLESS)
-        tlk_law_break(law, TLK_BREAK_LOWER, low, 0, TLK_ENDLESS);
-    if (a->friction > 0)
-        tlk_law_break(law, TLK_BREAK_FRICTION, 0, -kick * a->friction, kick * a->friction);
     if (driven)
         tlk_law_break(law, TLK_BREAK_MOTOR, speed, -kick * a->limit, kick * a->limit);
     if (high < TLK_ENDLESS)
@@ -264,22 +266,43 @@ TL_NARROW bool tlk_law_move(tlk_law *law, double rate, double impulse)
     return law->state != old;
 }
 
-/* What the motor of a row does, of its impulse at a rate. */
+/* What the motor of a row does at break `at`, or friction and the motor at one speed, where the row
+ * is held there: friction does what it can, the motor the rest. */
+TL_NARROW double tlk_law_held(const tlk_law *law, uint32_t at, uint32_t friction, double impulse,
+                              double rate)
+{
+    double rest = impulse - law->load + law->slope * rate;
+    for (uint32_t i = 0; i < law->breaks; i++)
+        if (i != at && i != friction)
+            rest -= i < law->state / 2 ? law->low[i] : law->high[i];
+    if (friction == TLK_NONE)
+        return rest;
+    return rest - tlk_min(tlk_max(rest, law->low[friction]), law->high[friction]);
+}
+
+/* What the motor of a row does, of its impulse at a rate. One that holds a position stands still
+ * where it is as near to it as assemblies leave it. */
 TL_NARROW double tlk_law_motor(const tlk_law *law, const tlk_joint_axis *a, double h, double target,
                                double impulse, double rate)
 {
+    const double still = a->drive == 2 ? TLK_AT_LIMIT / h : 0;
+    uint32_t at = TLK_NONE, friction = TLK_NONE;
     if (a->drive == 3)
         return h * target;
-    for (uint32_t i = 0; i < law->breaks; i++) {
-        if (law->kind[i] == TLK_BREAK_LOCK)
-            return a->drive ? impulse - law->load + law->slope * rate : 0;
-        if (law->kind[i] == TLK_BREAK_MOTOR) {
-            if (law->state == 2 * i + 1)
-                return impulse - tlk_law_base(law, i, i) + law->slope * rate;
-            return law->state > 2 * i + 1 ? law->low[i] : law->high[i];
-        }
-    }
-    return 0;
+    for (uint32_t i = 0; i < law->breaks && a->drive; i++)
+        if (law->kind[i] == TLK_BREAK_MOTOR || law->kind[i] == TLK_BREAK_LOCK)
+            at = i;
+    if (at == TLK_NONE)
+        return 0;
+    for (uint32_t i = 0; i < law->breaks; i++)
+        if (law->kind[i] == TLK_BREAK_FRICTION && fabs(law->speed[at]) <= still)
+            friction = i;
+    const uint32_t other = friction == TLK_NONE ? at : friction;
+    if (law->state < 2 * tlk_min(at, other) + 1)
+        return law->high[at];
+    if (law->state > 2 * tlk_max(at, other) + 1)
+        return law->low[at];
+    return tlk_law_held(law, at, friction, impulse, rate);
 }
 
 #endif
