@@ -737,12 +737,8 @@ static void test_asymmetric(void **state)
             const tl_matrix a = {3, 3, start, row, value};
             const tl_contact_problem_def global = {
                 .dimension = 3, .contacts = 1, .M = a, .H = a, .f = b, .w = q, .mu = mu};
-            tl_contact_problem_def local = {.form = TL_PROBLEM_LOCAL,
-                                            .dimension = 3,
-                                            .contacts = 1,
-                                            .W = a,
-                                            .q = q,
-                                            .mu = mu};
+            tl_contact_problem_def local = {
+                .form = TL_PROBLEM_LOCAL, .dimension = 3, .contacts = 1, .W = a, .q = q, .mu = mu};
             char text[256];
             value[7] = rounded ? 3.9e-7 : 0.5;
             snprintf(
