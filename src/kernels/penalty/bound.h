@@ -36,6 +36,16 @@ TL_KERNEL void tlk_yields_turn(const tlk_yields *y, const double *anchor, const 
         out[k] = tlk_dotd(y->turn[k], moment);
 }
 
+/* The same of forces along x, y and z. */
+TL_KERNEL void tlk_yields_turns(const tlk_yields *y, const double *anchor, double turn[3][3])
+{
+    for (int i = 0; i < 3; i++) {
+        double axis[3] = {0, 0, 0};
+        axis[i] = 1;
+        tlk_yields_turn(y, anchor, axis, turn[i]);
+    }
+}
+
 /* What holds a body, over its mass and moments: translations, both, and rotations. */
 typedef struct tlk_held {
     double a[3][3], b[3][3], c[3][3];
@@ -47,10 +57,7 @@ TL_KERNEL void tlk_held_add(tlk_held *h, const tlk_yields *y, const double *n, c
 {
     const double more = along - across;
     double turn[3][3], about[3];
-    for (int i = 0; i < 3; i++) {
-        const double axis[3] = {i == 0, i == 1, i == 2};
-        tlk_yields_turn(y, anchor, axis, turn[i]);
-    }
+    tlk_yields_turns(y, anchor, turn);
     tlk_yields_turn(y, anchor, n, about);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -118,12 +125,10 @@ TL_KERNEL void tlk_felt_yields(tlk_felt *f, const tlk_yields *y)
 {
     double along[2], across[2];
     for (int e = 0; e < 2; e++) {
-        double turn[3], sum = 0;
-        for (int i = 0; i < 3; i++) {
-            const double axis[3] = {i == 0, i == 1, i == 2};
-            tlk_yields_turn(&y[e], f->anchor[e], axis, turn);
-            sum += tlk_dotd(turn, turn);
-        }
+        double turns[3][3], turn[3], sum = 0;
+        tlk_yields_turns(&y[e], f->anchor[e], turns);
+        for (int i = 0; i < 3; i++)
+            sum += tlk_dotd(turns[i], turns[i]);
         tlk_yields_turn(&y[e], f->anchor[e], f->n, turn);
         along[e] = y[e].mass * y[e].mass + tlk_dotd(turn, turn);
         across[e] = y[e].mass * y[e].mass + sum - tlk_dotd(turn, turn);

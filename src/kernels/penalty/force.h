@@ -3,6 +3,7 @@
 #ifndef TL_KERNELS_PENALTY_FORCE_H
 #define TL_KERNELS_PENALTY_FORCE_H
 
+#include "kernels/bodies.h"
 #include "kernels/joint/args.h"
 #include "kernels/penalty/linear.h"
 #include "kernels/penalty/plain.h"
