@@ -226,7 +226,8 @@ static void use(const tl_contact_problem *problem)
         def.kind = (tl_solver_kind)kind;
         def.iterations = 5;
         const tl_status status = tl_contact_problem_solve(problem, &def, 1, r, &answer);
-        MUST(status == TL_OK || status == TL_BAD_ARGUMENT || status == TL_NO_MEMORY);
+        MUST(status == TL_OK || status == TL_BAD_ARGUMENT || status == TL_NO_MEMORY ||
+             status == TL_DIVERGED); /* numbers may become infinite */
     }
     if (tl_contact_problem_reduce(problem, &local) == TL_OK) {
         memset(r, 0, (size_t)d->dimension * d->contacts * sizeof *r);
