@@ -11,9 +11,11 @@
 
 #define TLK_JOINT_EVERY   8u   /* changes of states up to which all rows move that want to */
 #define TLK_JOINT_CHANGES 40u  /* in a step, at most */
-#define TLK_SLOW          0.01 /* rad: turns in a step that one look at them is enough for */
-#define TLK_BEND          0.02 /* of levers: what joints may bend the ways of bodies in a step */
-#define TLK_GAIN          2e-3 /* of the kinetic energy: what joints may add before they bend no more */
+#define TLK_SLOW          0.02 /* rad: turns in a step that one look at them is enough for, */
+#define TLK_FAST          0.1  /* and two looks; more get all of them */
+#define TLK_BEND          0.05 /* of levers: what joints may bend the ways of bodies in a step */
+#define TLK_GAIN          2.5e-4 /* of the kinetic energy: what joints may add before they bend no more, */
+#define TLK_TAUT          2e-3 /* and what inertia that bodies do not have may store */
 #define TLK_GAIN_KEEPS    0.98 /* of it, from step to step */
 
 #if defined(TLK_PRECISION_double)
@@ -174,6 +176,120 @@ TL_KERNEL bool tlk_joint_unmet(const tlk_joints *g, const tlk_joint *j)
     return g->throws && (j->broken || !j->rows || !g->how[j->articulation].thrown);
 }
 
+/* A force that turns with nothing resists that its anchor turns, by a torque that a step does not
+ * see before the next one. Where that is too stiff for the step, the body turns as if it had more
+ * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway
+ * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x (1 - u u') + y n n'. */
+typedef struct tlk_tautness {
+    double u[3], n[3], x, y;
+} tlk_tautness;
+
+/* By a force and an anchor: `part` of it less `less`; false: there is none. */
+TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double less,
+                        tlk_tautness *out)
+{
+    const double along = tlk_dotd(f, r);
+    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
+    const double most = 0.5 * (along + fs * rs);
+    out->x = part * most - less;
+    if (!(out->x > 0))
+        return false;
+    const double by_f = 1 / fs, by_r = 1 / rs;
+    for (int k = 0; k < 3; k++)
+        out->u[k] = f[k] * by_f + r[k] * by_r;
+    const double length = sqrt(tlk_dotd(out->u, out->u));
+    for (int k = 0; k < 3; k++)
+        out->u[k] = out->u[k] / length;
+    tlk_crossd(f, r, out->n);
+    const double ns = tlk_dotd(out->n, out->n);
+    out->y = ns > 0 ? out->x * (tlk_max(along, 0.0) / most - 1) / ns : 0;
+    return true;
+}
+
+TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
+{
+    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
+    return tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
+}
+
+/* How much of a body's inertia that would be. */
+TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
+{
+    return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
+}
+
+/* Whether what a joint holds its one dynamic body by stays where it is. */
+TL_KERNEL bool tlk_joint_pins(const tlk_joint *j)
+{
+    uint32_t moving = 0, locked = 0;
+    for (uint32_t b = 0; b < j->bodies; b++)
+        moving += j->node[b] != TLK_NONE;
+    for (uint32_t r = 0; r < j->rows; r++)
+        locked += j->row[r] < 3 && j->axis[r] == TLK_NONE;
+    return moving == 1 && locked == 3 && j->coupled[0] == TLK_NONE;
+}
+
+/* The least that resists a turn of body b of joint i, about axes that its force resists turns
+ * about: across the line u that halves the angle of force and anchor. There the inverse inertia has
+ * two moments, of which the larger counts; and where the anchor cannot move, the body's mass goes
+ * round it (docs/theory.md, "Taut chains"). */
+TL_NARROW double tlk_taut_moment(const tlk_joints *g, uint32_t i, uint32_t b, const double *f)
+{
+    const tlk_joint *j = g->joint + i;
+    const double *r = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+    const double *m = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
+    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
+    const double u[3] = {f[0] * rs + r[0] * fs, f[1] * rs + r[1] * fs, f[2] * rs + r[2] * fs};
+    const double by = 1 / tlk_dotd(u, u);
+    double axis[3][3], c[3];
+    tlk_axes(g->quat + 4 * (size_t)j->body[b], axis);
+    for (int k = 0; k < 3; k++) {
+        const double along = tlk_dotd(axis[k], u);
+        c[k] = along * along * by;
+    }
+    const double sum =
+        m[1] * m[2] * (1 - c[0]) + m[0] * m[2] * (1 - c[1]) + m[0] * m[1] * (1 - c[2]);
+    const double all = m[0] * m[1] * m[2], part = c[0] * m[0] + c[1] * m[1] + c[2] * m[2];
+    const double own = 2 * all / (sum + sqrt(tlk_max(sum * sum - 4 * all * part, 0.0)));
+    return tlk_joint_pins(j) ? own + m[3] * tlk_dotd(r, u) * tlk_dotd(r, u) * by : own;
+}
+
+/* How much of the inertia of body b of joint i, which pulls it by f, would be what it does not
+ * have. */
+TL_NARROW double tlk_taut_excess(const tlk_joints *g, uint32_t i, uint32_t b, const double *f)
+{
+    const double *anchor = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+    const double size = tlk_taut_size(f, anchor, g->motion.h);
+    return size > 0.25 * tlk_least_moment(g, g->joint[i].body[b])
+               ? size - 0.25 * tlk_taut_moment(g, i, b, f)
+               : 0;
+}
+
+/* Adds it to the lower half of the moments of a block, as factors are made of. */
+TL_KERNEL void tlk_taut_add(const tlk_tautness *t, double *out)
+{
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b <= a; b++)
+            out[6 * (3 + a) + 3 + b] +=
+                (a == b ? t->x : 0.0) - t->x * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
+}
+
+/* The energy, J, that inertia which the bodies of joint i do not have stores at these velocities,
+ * at most. */
+TL_NARROW double tlk_taut_stored(const tlk_joints *g, uint32_t i, const real *vel)
+{
+    const tlk_joint *j = g->joint + i;
+    double sum = 0;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        const double *f = g->pull + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        const double more = j->node[b] != TLK_NONE ? tlk_taut_excess(g, i, b, f) : 0;
+        const real *v = vel + 8 * (size_t)j->body[b];
+        const double w[3] = {v[4], v[5], v[6]};
+        sum += more > 0 ? 0.5 * more * tlk_dotd(w, w) : 0;
+    }
+    return sum;
+}
+
 /* One joint, as a step begins, or ends where it is smooth: its rows and their laws. */
 TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
 {
@@ -197,12 +313,12 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
         g->law[at] = law;
     }
     g->account[i].redundant = 0;
-    g->account[i].taut = 0;
     double force[3 * TLK_JOINT_BODIES]; /* read before it is written: a GPU waits once */
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
         force[k] = g->last[i].force[k / 3][k % 3];
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
         g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = force[k];
+    g->account[i].taut = g->motion.end ? 0 : tlk_taut_stored(g, i, g->motion.free);
 }
 
 /* How far a row is from where it belongs, as a position; false where it belongs nowhere. `fresh`:
@@ -256,71 +372,6 @@ TL_NARROW void tlk_body_block(const tlk_joints *g, uint32_t i, double *out)
                 sum += inertia[k] * axis[k][r] * axis[k][c];
             out[6 * (3 + r) + 3 + c] = sum;
         }
-}
-
-/* A force that turns with nothing resists that its anchor turns, by a torque that a step does not
- * see before the next one. Where that is too stiff for the step, the body turns as if it had more
- * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway
- * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x (1 - u u') + y n n'. */
-typedef struct tlk_tautness {
-    double u[3], n[3], x, y;
-} tlk_tautness;
-
-/* By a force and an anchor: `part` of it less `less`; false: there is none. */
-TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double less,
-                        tlk_tautness *out)
-{
-    const double along = tlk_dotd(f, r);
-    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
-    const double most = 0.5 * (along + fs * rs);
-    out->x = part * most - less;
-    if (!(out->x > 0))
-        return false;
-    const double by_f = 1 / fs, by_r = 1 / rs;
-    for (int k = 0; k < 3; k++)
-        out->u[k] = f[k] * by_f + r[k] * by_r;
-    const double length = sqrt(tlk_dotd(out->u, out->u));
-    for (int k = 0; k < 3; k++)
-        out->u[k] = out->u[k] / length;
-    tlk_crossd(f, r, out->n);
-    const double ns = tlk_dotd(out->n, out->n);
-    out->y = ns > 0 ? out->x * (tlk_max(along, 0.0) / most - 1) / ns : 0;
-    return true;
-}
-
-/* That of a step's velocities, for a body with this smallest moment. */
-TL_KERNEL bool tlk_taut_step(const tlk_joints *g, size_t at, double least, tlk_tautness *out)
-{
-    return tlk_taut(g->pull + at, g->anchor + at, 0.5 * g->motion.h * g->motion.h, 0.25 * least,
-                    out);
-}
-
-/* Adds it to the lower half of the moments of a block, as factors are made of. */
-TL_KERNEL void tlk_taut_add(const tlk_tautness *t, double *out)
-{
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b <= a; b++)
-            out[6 * (3 + a) + 3 + b] +=
-                (a == b ? t->x : 0.0) - t->x * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
-}
-
-TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
-{
-    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
-    return tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
-}
-
-/* How much of a body's inertia that would be. */
-TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
-{
-    return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
-}
-
-/* The energy, J, that what is beyond the smallest moment has at a spin, at most. */
-TL_KERNEL double tlk_taut_energy(double size, double least, const real *spin)
-{
-    const double w[3] = {spin[0], spin[1], spin[2]};
-    return size > 0.25 * least ? 0.5 * (size - 0.25 * least) * tlk_dotd(w, w) : 0;
 }
 
 /* A row in the joint's own block, and how it takes part, which is returned. */
@@ -380,15 +431,18 @@ TL_NARROW void tlk_block_inverse(const double *block, real *out)
 TL_NARROW bool tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh,
                                bool arrest, double *out)
 {
-    const double least = tlk_least_moment(g, i);
+    const double half = 0.5 * g->motion.h * g->motion.h;
     bool taut = false;
     tlk_body_block(g, i, out);
     for (uint32_t k = node->attached; k < node->attached_end && (!fresh || arrest); k++) {
-        const size_t at =
-            3 * (TLK_JOINT_BODIES * (size_t)g->attached[k].joint + g->attached[k].place);
+        const tlk_attached *by = g->attached + k;
+        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)by->joint + by->place);
         tlk_tautness t;
         if (!(arrest ? tlk_taut(g->pull + at, g->anchor + at, 1, 0, &t)
-                     : tlk_taut_step(g, at, least, &t)))
+                     : tlk_taut_excess(g, by->joint, by->place, g->pull + at) > 0 &&
+                           tlk_taut(g->pull + at, g->anchor + at, half,
+                                    0.25 * tlk_taut_moment(g, by->joint, by->place, g->pull + at),
+                                    &t)))
             continue;
         tlk_taut_add(&t, out);
         taut = true;
@@ -417,11 +471,40 @@ TL_KERNEL void tlk_joint_anew(const tlk_joined_bodies *h, uint32_t k)
         h->vel[at + c] = h->from[at + c];
 }
 
+/* Whether this look at where bodies will be is one more than an articulation needs. */
+TL_KERNEL bool tlk_joint_seen(const tlk_joints *g, const tlk_articulated *how)
+{
+    return g->look && g->look >= how->looks;
+}
+
+/* One node: the velocity that its body would have if it changed as in the last step, which the
+ * first look is by; to motion.vel. */
+TL_KERNEL void tlk_joint_guess(const tlk_joints *g, uint32_t k)
+{
+    const uint32_t i = g->node_body[k];
+    if (i == TLK_NONE)
+        return;
+    const tlk_node *node = g->node + k;
+    uint32_t l = node->attached;
+    real v[8];
+    tlk_load8(g->motion.bodies.vel + 8 * (size_t)i, v);
+    while (l < node->attached_end && g->attached[l].place > 1) /* of one that couples others */
+        l++;
+    if (l < node->attached_end) {
+        const double *change = g->last[g->attached[l].joint].change[g->attached[l].place];
+        for (int c = 0; c < 3; c++) {
+            v[c] = (real)((double)v[c] + change[c]);
+            v[4 + c] = (real)((double)v[4 + c] + change[3 + c]);
+        }
+    }
+    tlk_store8(g->motion.vel + 8 * (size_t)i, v);
+}
+
 /* One body that joints act on: where it will be at the end of the step. */
 TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
 {
     const uint32_t i = g->mover[m], part = g->mover_of[m];
-    if (g->again && part != TLK_NONE && g->how[part].slow)
+    if (part != TLK_NONE && tlk_joint_seen(g, g->how + part))
         return;
     double *x = g->next_pos + 4 * (size_t)i, *q = g->next_quat + 4 * (size_t)i, w[3];
     for (int k = 0; k < 4; k++) {
@@ -432,7 +515,7 @@ TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
         tlk_take(&g->motion, i, x, q, w);
         return;
     }
-    const real *v = g->motion.vel + 8 * (size_t)i;
+    const real *v = g->vel + 8 * (size_t)i;
     for (int k = 0; k < 3; k++) {
         x[k] += g->motion.h * (double)v[k];
         w[k] = v[4 + k];
@@ -440,8 +523,8 @@ TL_KERNEL void tlk_joint_foresee(const tlk_joints *g, uint32_t m)
     tlk_turn_body(g->motion.h, w, q);
 }
 
-/* m/s or rad/s: the most that a row may bend in a step, where bodies turn by a fifth of a radian.
- * Beyond that the articulation goes straight: bends would add energy. */
+/* m/s or rad/s: the most that a row may bend in a step, where bodies turn by 0.3 rad. Beyond that
+ * the articulation goes straight: bends would add energy. */
 TL_NARROW double tlk_bend_most(const tlk_joints *g, const tlk_joint *j, uint32_t i,
                                const tlk_frames *f, uint32_t row)
 {
@@ -457,13 +540,25 @@ TL_NARROW double tlk_bend_most(const tlk_joints *g, const tlk_joint *j, uint32_t
     return TLK_BEND * lever / g->motion.h;
 }
 
+/* J v of the velocities that a look is by. */
+TL_KERNEL double tlk_joint_looked(const tlk_joints *g, const tlk_joint *j, const double *row)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < j->bodies; b++) {
+        const real *v = (j->node[b] != TLK_NONE ? g->motion.vel : g->vel) + 8 * (size_t)j->body[b];
+        for (int k = 0; k < 3; k++)
+            sum += row[6 * b + k] * (double)v[k] + row[6 * b + 3 + k] * (double)v[4 + k];
+    }
+    return sum;
+}
+
 /* One joint: what its coordinates do over the step beyond what J v says, as bodies go straight and
  * joints bend. */
 TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
     tlk_frames f;
-    if (j->broken || !j->rows || (g->again && g->how[j->articulation].slow))
+    if (j->broken || !j->rows || tlk_joint_seen(g, g->how + j->articulation))
         return; /* the first two are of no articulation */
     tlk_frames_of(g->next_pos, g->next_quat, j, &f);
     for (uint32_t r = 0; r < j->rows; r++) {
@@ -471,7 +566,7 @@ TL_KERNEL void tlk_joint_bend(const tlk_joints *g, uint32_t i)
         const uint32_t at = j->first + r;
         const double next = tlk_row_value(g, g->next_pos, g->next_quat, i, &f, r);
         const double most = tlk_bend_most(g, j, i, &f, j->row[r]);
-        const double bend = (next - g->value[at]) / g->motion.h - tlk_joint_rate(j, row, g->vel);
+        const double bend = (next - g->value[at]) / g->motion.h - tlk_joint_looked(g, j, row);
         g->bend[at] = bend;
         if (!(fabs(bend) <= most))
             tlk_atomic_or32(&g->how[j->articulation].straight, 1);

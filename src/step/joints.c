@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PASSES   4u   /* projections, until they leave nothing: one and what redundant rows take */
-#define BENDS    2u   /* looks at where bodies will be: joints bend their straight ways */
 #define CLOSE    1e-9 /* of the size of an articulation: errors that need no correction */
 #define ASSEMBLY 40u  /* corrections of positions, at most */
 #define PACE     24.0 /* that momentum of sweeps begins with, where all bodies have joints */
@@ -77,6 +76,19 @@ static bool iterates(const tl_world *w)
     return w->settings.solver.joints == TL_JOINTS_ITERATE;
 }
 
+/* How many looks at where bodies will be articulations need, at most: joints bend straight ways. A
+ * device knows how many each needs, and what it has is not asked for. */
+static uint32_t looks(const tl_world *w, uint32_t done)
+{
+    const tlk_articulated *how = w->mechanism.how.data;
+    uint32_t most = done ? 0 : TLK_LOOKS;
+    if (!w->backend->ops->threads)
+        return TLK_LOOKS;
+    for (uint32_t i = 0; i < w->mechanism.articulations && most < TLK_LOOKS; i++)
+        most = how[i].looks > most ? how[i].looks : most;
+    return most;
+}
+
 /* How fast momentum of sweeps begins. Machines alone take all of it at once; free bodies among them
  * have contacts that come and go, and need a slower start (docs/theory.md, "Momentum"). */
 static double first_pace(const tl_world *w)
@@ -96,8 +108,7 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     const bool often = problem->view.rows && b->ops->threads; /* on a CPU */
     if (often)
         TL_TRY(tl_joints_turn(w));
-    if (problem->view.rows)
-        TL_TRY(tl_buffer_need(b, &w->rest, 8 * (size_t)w->rows * b->real));
+    TL_TRY(tl_buffer_need(b, &w->rest, 8 * (size_t)w->rows * b->real));
     tlk_joints *g = &joints->velocity;
     *g = tl_joints_view(w);
     g->motion = *motion;
@@ -118,17 +129,18 @@ tl_status tl_step_joints_begin(tl_world *w, const tlk_motion *motion, tl_problem
     }
     tl_run(b, TLK_joint_rows, m->count, g);
     g->rough = 1;
-    tl_run(b, TLK_joint_project, m->articulations, g);
-    for (uint32_t i = 0; i < BENDS && !iterates(w); i++) {
-        /* and those of bodies that hardly turn by nothing that counts, but of second order */
-        g->again = i > 0 && w->settings.stepper != TL_STEPPER_SMOOTH;
+    if (iterates(w))
+        tl_run(b, TLK_joint_project, m->articulations, g);
+    for (; g->look < looks(w, g->look) && !iterates(w); g->look++) {
+        g->motion.vel = g->look ? motion->vel : w->rest.data;
+        if (!g->look)
+            tl_run(b, TLK_joint_guess, (uint32_t)m->elimination.items.count, g);
         tl_run(b, TLK_joint_foresee, m->movers, g);
         tl_run(b, TLK_joint_bend, m->count, g);
-        g->rough = i + 1 < BENDS;
-        g->tighten = i == 0; /* a second look changes impulses by little, */
         tl_run(b, TLK_joint_project, m->articulations, g);
     }
-    g->again = 0;
+    g->motion.vel = motion->vel;
+    g->look = g->rough = 0;
     joints->position = *g;
     joints->position.positions = 1;
     joints->position.passes = 1;

@@ -11,7 +11,7 @@ enum { AXES = TL_JOINT_AXES, LONGEST = 1 << 20 };
 
 /* --- one order for both directions ----------------------------------------------------------- */
 
-enum { WORDS = 11 + 2 * AXES + TLK_JOINT_ROWS, NUMBERS = 24 + 36 + 12 * AXES };
+enum { OWN = 12, WORDS = OWN + 2 * AXES + TLK_JOINT_ROWS, NUMBERS = 24 + 37 + 12 + 12 * AXES };
 
 _Static_assert(TLK_JOINT_ROWS == 8 && TLK_JOINT_BODIES == 4, "numbers of a joint");
 
@@ -22,17 +22,25 @@ static void words_of(const tl_joint_entry *e, uint64_t *x)
     uint64_t locked = 0;
     for (int k = 0; k < AXES; k++)
         locked |= (uint64_t)d->locked[k] << k;
-    const uint64_t words[11] = {
-        e->id,           e->excludes, d->kind, d->a.index,          d->b.index,
-        d->rope,         d->collide,  locked,  d->coupled[0].index, d->coupled[1].index,
-        e->memory.broken};
+    const uint64_t words[OWN] = {e->id,
+                                 e->excludes,
+                                 d->kind,
+                                 d->a.index,
+                                 d->b.index,
+                                 d->rope,
+                                 d->collide,
+                                 locked,
+                                 d->coupled[0].index,
+                                 d->coupled[1].index,
+                                 e->memory.broken,
+                                 e->memory.begun};
     memcpy(x, words, sizeof words);
     for (int k = 0; k < AXES; k++) {
-        x[11 + k] = d->axes[k].drive;
-        x[11 + AXES + k] = d->axes[k].target.kind;
+        x[OWN + k] = d->axes[k].drive;
+        x[OWN + AXES + k] = d->axes[k].target.kind;
     }
     for (uint32_t k = 0; k < TLK_JOINT_ROWS; k++)
-        x[11 + 2 * AXES + k] = e->memory.held[k];
+        x[OWN + 2 * AXES + k] = e->memory.held[k];
 }
 
 /* Where its other numbers are; how many. */
@@ -53,11 +61,13 @@ static size_t numbers_of(tl_joint_entry *e, double *x[NUMBERS])
                  {&d->break_torque, 1},
                  {e->zero, TLK_JOINT_ROWS},
                  {e->memory.force[0], 3 * (size_t)TLK_JOINT_BODIES},
+                 {e->memory.change[0], 12},
                  {e->memory.angle, 2},
                  {e->memory.reaction, 6},
                  {e->memory.motor, 6},
                  {&e->memory.spring, 1},
-                 {&e->memory.gained, 1}};
+                 {&e->memory.gained, 1},
+                 {&e->memory.owed, 1}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (size_t k = 0; k < parts[i].count; k++)
@@ -111,7 +121,7 @@ static bool take_words(const uint64_t *x, tl_joint_entry *e)
     for (int i = 0; i < WORDS; i++)
         if (x[i] > UINT32_MAX)
             return false;
-    bool sound = x[1] <= 1 && x[5] <= 1 && x[6] <= 1 && x[7] < 64 && x[10] <= 1;
+    bool sound = x[1] <= 1 && x[5] <= 1 && x[6] <= 1 && x[7] < 64 && x[10] <= 1 && x[11] <= 1;
     e->id = (uint32_t)x[0];
     e->excludes = (uint32_t)x[1];
     d->kind = (tl_joint_kind)x[2];
@@ -122,13 +132,14 @@ static bool take_words(const uint64_t *x, tl_joint_entry *e)
     d->coupled[0].index = (uint32_t)x[8];
     d->coupled[1].index = (uint32_t)x[9];
     e->memory.broken = (uint32_t)x[10];
+    e->memory.begun = (uint32_t)x[11];
     for (int k = 0; k < AXES; k++) {
         d->locked[k] = x[7] >> k & 1;
-        d->axes[k].drive = (tl_drive)x[11 + k];
-        d->axes[k].target.kind = (tl_function_kind)x[11 + AXES + k];
+        d->axes[k].drive = (tl_drive)x[OWN + k];
+        d->axes[k].target.kind = (tl_function_kind)x[OWN + AXES + k];
     }
     for (uint32_t k = 0; k < TLK_JOINT_ROWS; k++) {
-        e->memory.held[k] = (uint32_t)x[11 + 2 * AXES + k];
+        e->memory.held[k] = (uint32_t)x[OWN + 2 * AXES + k];
         sound = sound && e->memory.held[k] <= TLK_BREAK_MOTOR;
     }
     return sound;
@@ -138,11 +149,11 @@ static bool take_words(const uint64_t *x, tl_joint_entry *e)
 static bool sound_memory(const tl_joint_entry *e)
 {
     const tlk_joint_memory *m = &e->memory;
-    double sum = m->angle[0] + m->angle[1] + m->spring + m->gained;
+    double sum = m->angle[0] + m->angle[1] + m->spring + m->gained + m->owed;
     for (int k = 0; k < 6; k++)
         sum += m->reaction[k] + m->motor[k];
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
-        sum += m->force[k / 3][k % 3];
+        sum += m->force[k / 3][k % 3] + m->change[k / 6][k % 6];
     for (uint32_t k = 0; k < TLK_JOINT_ROWS; k++)
         sum += e->zero[k];
     return isfinite(sum) && m->gained >= 0 && fabs(m->angle[0]) < TLK_FAR &&

@@ -17,7 +17,7 @@
 
 #define MAGIC   0x31504e5353554c54u /* "TLUSSNP1" read as a little-endian number */
 #define MAJOR   3u
-#define MINOR   9u /* goes up with whatever a snapshot gets in addition: no other version is read */
+#define MINOR   10u /* goes up with what a snapshot gets in addition: no other version is read */
 #define VERSION ((uint64_t)MINOR << 32 | MAJOR)
 
 static void monitors(tl_stream *s, tl_world *w, uint64_t handles)

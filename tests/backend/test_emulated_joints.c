@@ -175,7 +175,7 @@ static void test_blocks_and_grids(void **state)
                                : scene == 7 ? 40
                                             : 12;
         same_steps(one, two, (int)steps);
-        assert_true(solved[0] >= 3 * steps && solved[1] >= steps);
+        assert_true(solved[0] >= steps && solved[1] >= steps);
         assert_true(scene != 0 || went_on > 0); /* the machine has contacts */
     }
 }

@@ -282,7 +282,7 @@ static double capstan_at(double friction, double speed)
     const double load = 20;
     hoist h = make_hoist(friction, speed, load);
     double held = 0, torque = 0, hangs = 0;
-    const int settle = 100, mean = 100;
+    const int settle = 200, mean = 200;
     for (int i = 0; i < settle + mean; i++) {
         const tl_report r = step_report(h.world, 1);
         assert_below(r.joint_error, 1e-9);

@@ -124,6 +124,7 @@ static uint64_t load_of(const tl_launch *l)
     }
     case TLK_joint_rows:
     case TLK_joint_bend:
+    case TLK_joint_guess:
     case TLK_joint_foresee:
     case TLK_joint_store:
     case TLK_touch_pair: return 8 * items;

@@ -315,7 +315,7 @@ WIDE bool wide_foresee_span(const tlk_joints *g, uint32_t k, uint32_t end)
 {
     const uint32_t i = g->mover[k];
     wide_taken t;
-    if (g->again || end - k < SPAN)
+    if (g->look || end - k < SPAN)
         return false;
     for (uint32_t l = 1; l < SPAN; l++)
         if (g->mover[k + l] != i + l)

@@ -29,7 +29,7 @@ struct staged_bend {
     static __device__ __forceinline__ bool idle(const tlk_joints *g, uint32_t i)
     {
         const tlk_joint *j = g->joint + i;
-        return j->broken || !j->rows || g->how[j->articulation].slow;
+        return j->broken || !j->rows || tlk_joint_seen(g, g->how + j->articulation);
     }
     static __device__ __forceinline__ void run(const tlk_joints *g, uint32_t i)
     {
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void do_staged(const tlk_joints &g, uint32_t f
     __shared__ double rows[STAGED_NUMBERS];
     const uint32_t count = tlk_min(end - first, STAGED), lane = threadIdx.x, all = 0xffffffffu;
     const bool there = lane < count;
-    if (g.again && !__any_sync(all, there && !work::idle(&g, first + lane)))
+    if (g.look && !__any_sync(all, there && !work::idle(&g, first + lane)))
         return;
     const tlk_joint *begin = g.joint + first, *last = begin + count - 1;
     const uint32_t from = begin->jacobian;

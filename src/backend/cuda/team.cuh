@@ -56,26 +56,32 @@ static void launch_large(const tlk_joints &g, uint32_t begin, uint32_t end, int 
 }
 
 /* Numbers that each of so many articulations has room for in shared memory, `sharing` of them in a
- * block: none where that is not enough for all of them, or where factors are there already: these
- * are made in the first projection of a step; others hardly look at a number twice. */
+ * block: none where that is not enough for all of them, or where factors are there already, which
+ * are made in the first projection of a step: others hardly look at a number twice. But where each
+ * block has a processor for itself they wait for one number after the other, and have what room
+ * there is for what they read most. */
 template <class work>
 static uint32_t room_near(const tlk_joints &g, uint32_t count, uint32_t sharing, int device,
                           uint32_t processors)
 {
     static uint64_t told; /* GPUs that know how much a block may have */
     int most = 0;
-    if (!g.rough || g.tighten)
+    const bool first = g.rough && !g.look, few = count <= processors && sharing == 1;
+    if (!first && !few)
         return 0;
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const uint32_t each = (count + processors - 1) / processors;
     const uint32_t blocks = ((each < TEAM_MOST ? each : TEAM_MOST) + sharing - 1) / sharing;
-    if (sharing * g.room * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
+    const uint32_t size = first || work::makes
+                              ? g.room
+                              : tlk_min(g.top, (uint32_t)(most - TEAM_SYSTEM) / sizeof(double));
+    if (sharing * size * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
         return 0;
     if (!(told >> device % 64 & 1))
         cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              most - (int)TEAM_SYSTEM);
     told |= (uint64_t)1 << device % 64;
-    return g.room;
+    return size;
 }
 
 /* Articulations, by the threads that the largest of them has work for. */

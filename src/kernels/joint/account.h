@@ -65,18 +65,33 @@ TL_NARROW double tlk_joint_driven(const tlk_joints *g, const tlk_joint *j, const
     return sum;
 }
 
-/* What inertia that the bodies of a joint do not have has added in the step, J. */
-TL_NARROW double tlk_joint_taut(const tlk_joints *g, const tlk_joint *j, uint32_t i)
+/* What the locked rows of a joint have added lately, by their work of a step and the energy of half
+ * the change of velocity along them (docs/theory.md, "What joints gain"). */
+TL_NARROW double tlk_joint_gains(const tlk_joints *g, const tlk_joint *j, double added,
+                                 double change, tlk_joint_memory *out)
 {
-    double sum = g->account[i].taut;
-    for (uint32_t b = 0; b < j->bodies; b++) {
-        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        if (j->node[b] != TLK_NONE)
-            sum -= tlk_taut_energy(tlk_taut_size(g->pull + at, g->anchor + at, g->motion.h),
-                                   tlk_least_moment(g, j->body[b]),
-                                   g->vel + 8 * (size_t)j->body[b] + 4);
+    if (g->motion.end || tlk_joint_kick(g, j) < g->motion.h) /* halves: the second makes it up */
+        return (g->motion.end ? 1 : TLK_GAIN_KEEPS) * out->gained + added;
+    const bool straight = g->how[j->articulation].straight;
+    const double now = straight ? added : out->begun ? 0.5 * added - change : 0.0;
+    const double gained = TLK_GAIN_KEEPS * out->gained + out->owed + now;
+    out->owed = fabs(added) < TLK_ENDLESS ? added - now : 0;
+    out->begun = 1;
+    return gained;
+}
+
+/* How much a step, or the first half of a smooth one, changes the velocities of a joint's first two
+ * bodies. A joint that couples others acts on bodies that these hold, too. */
+TL_KERNEL void tlk_joint_changes(const tlk_joints *g, const tlk_joint *j, tlk_joint_memory *out)
+{
+    for (uint32_t b = 0; b < tlk_min(j->bodies, 2u); b++) {
+        const real *now = g->vel + 8 * (size_t)j->body[b];
+        const real *then = g->motion.bodies.vel + 8 * (size_t)j->body[b];
+        for (int k = 0; k < 3 && j->node[b] != TLK_NONE; k++) {
+            out->change[b][k] = (double)now[k] - (double)then[k];
+            out->change[b][3 + k] = (double)now[4 + k] - (double)then[4 + k];
+        }
     }
-    return sum;
 }
 
 /* What the springs of a row did in the first half of a smooth step, in place of its impulse: they
@@ -98,7 +113,7 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
     const double kick = tlk_joint_kick(g, j);
     tlk_joint_memory out = g->last[i];
     tlk_joint_account sums = g->account[i];
-    double gained = g->motion.end ? out.gained : TLK_GAIN_KEEPS * out.gained;
+    double added = 0, change = 0;
     if (!(kick > 0) || tlk_joint_unmet(g, j))
         return;
     sums.residual = 0;
@@ -119,28 +134,33 @@ TL_KERNEL void tlk_joint_store(const tlk_joints *g, uint32_t i)
         const bool locked = tlk_row_locked(g, j, r), holds = locked || tlk_law_holds(law);
         const double rate = tlk_joint_rate(j, row, g->vel) + tlk_joint_bent(g, j, at),
                      p = g->lambda[at];
-        const double mean =
-            g->throws ? rate : 0.5 * (rate + tlk_joint_rate(j, row, g->motion.bodies.vel));
+        const double then = g->throws ? rate : tlk_joint_rate(j, row, g->motion.bodies.vel);
+        const double mean = 0.5 * (rate + then);
         if (!g->throws)
             out.held[r] = locked ? TLK_BREAK_LOCK : holds ? law->kind[law->state / 2] : 0;
         if (holds)
             sums.residual =
                 tlk_max(sums.residual, fabs((locked ? 0 : law->speed[law->state / 2]) - rate));
         sums.work -= p * tlk_joint_driven(g, j, row);
-        if (j->axis[r] == TLK_NONE)
-            gained += p * (mean - 0.5 * tlk_joint_bent(g, j, at));
-        if (j->axis[r] == TLK_NONE)
+        if (j->axis[r] == TLK_NONE) {
+            const double bent = tlk_joint_bent(g, j, at);
+            added += p * (mean - 0.5 * bent);
+            change += 0.125 * p * (rate - bent - then);
             continue;
+        }
         const double motor = tlk_law_motor(law, g->axis + j->axis[r], g->throws ? 0 : kick,
                                            tlk_joint_target(g, j->axis[r]), p, rate);
         out.motor[j->row[r] < 6 ? j->row[r] : 0] += motor / g->motion.h;
         g->worked[at] += motor * mean;
         sums.work += motor * mean;
     }
+    double gained = j->broken ? 0 : tlk_joint_gains(g, j, added, change, &out);
     if (sums.taut > 0 && !g->how[j->articulation].damped)
-        gained += tlk_joint_taut(g, j, i);
+        gained += sums.taut - tlk_taut_stored(g, i, g->vel);
     out.gained = kick < g->motion.h && !g->motion.end ? gained : tlk_max(gained, 0.0);
     tlk_joint_reaction(g, j, i, g->lambda + j->first, g->motion.end, &out);
+    if (!g->motion.end)
+        tlk_joint_changes(g, j, &out);
     if (kick < g->motion.h && !g->motion.end)
         for (uint32_t r = 0; r < j->rows; r++) {
             const double *row = g->jacobian + j->jacobian + (size_t)r * 6 * j->bodies;

@@ -10,6 +10,7 @@
 #define TLK_JOINT_BODIES \
     4u /* that a joint acts on, at most: two, and four where it couples joints */
 
+#define TLK_LOOKS   3u    /* at where bodies will be in a step, at most */
 #define TLK_BREAKS  4u    /* of a law, at most */
 #define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
 
@@ -139,12 +140,12 @@ typedef struct tlk_articulated {
     uint32_t changes;  /* of states, in this step */
     uint32_t straight; /* 1: joints do not bend the ways of their bodies in this step */
     uint32_t
-        factored;   /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
-    uint32_t loose; /* 1: joints pull harder than the factors know */
+        factored; /* blocks are factors: 1 of the velocity problem, 2 of the position problem */
     uint32_t stage, level, pass;
-    uint32_t moved; /* 1: rows have changed their states */
-    uint32_t renew; /* 1: an assembly has to have factors of its own */
-    uint32_t slow;  /* 1: its bodies turn so little that one look at where they will be is enough */
+    uint32_t loose;     /* 1: joints pull harder than the factors know */
+    uint32_t moved;     /* 1: rows have changed their states */
+    uint32_t renew;     /* 1: an assembly has to have factors of its own */
+    uint32_t looks;     /* at where its bodies will be, which are enough */
     uint32_t redundant; /* 1: rows of its factors follow from others */
     uint32_t sifted;    /* 1: the right-hand side of this pass is without what no row can have */
     double before;      /* m: the error before the last correction */
@@ -162,15 +163,16 @@ typedef struct tlk_articulated {
 /* What is kept of a joint from step to step. */
 typedef struct tlk_joint_memory {
     double force[TLK_JOINT_BODIES][3]; /* N, on each of its bodies */
-    double angle[2];                   /* rad: rotations about x and z of the frames, with turns, to
-                                        * a tenth */
-    double reaction[6];                /* N and N m on b, at the origin of its frame, world frame */
-    double motor[6];                   /* N or N m, by axis */
-    double spring;                     /* J */
-    double gained; /* J, what its locked rows have added lately, which they should not */
+    double change[2][6]; /* of the velocities of the first two in the step; m/s, rad/s */
+    double angle[2];     /* rad: rotations about x and z of the frames, with turns, to a tenth */
+    double reaction[6];  /* N and N m on b, at the origin of its frame, world frame */
+    double motor[6];     /* N or N m, by axis */
+    double spring;       /* J */
+    double gained;       /* J, what its locked rows have added lately, which they should not; */
+    double owed; /* and what of the last step counts in the next (kernels/joint/account.h) */
     uint32_t held[TLK_JOINT_ROWS]; /* TLK_BREAK_ that the row was left at; 0: none */
     uint32_t broken;
-    uint32_t unused;
+    uint32_t begun; /* 1: it has been in a step */
 } tlk_joint_memory;
 
 /* The impulses of joints, where less of them stays than the velocity problem asked for. */
@@ -253,12 +255,12 @@ typedef struct tlk_joints {
     uint32_t iterate;   /* 1: joints one at a time, without factors */
     uint32_t passes;    /* projections, at most */
     uint32_t rough;     /* 1: one that changes no state is enough: another problem follows */
-    uint32_t tighten;   /* 1: it begins with how hard joints pull now */
-    uint32_t again;     /* 1: another look: articulations that are slow need none */
+    uint32_t look;      /* at where bodies will be: how many came before it */
     uint32_t throws;    /* 1: after a smooth step limits throw back, and nothing else acts */
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t room;      /* numbers of blocks and vector of the one that has the most */
+    uint32_t top;       /* likewise, of what substitution reads above the first level; tables, too */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */

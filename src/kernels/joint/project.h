@@ -201,19 +201,16 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
 }
 
 /* Where a joint pulls much harder than it did, it does so from now on in this step, with new
- * factors. Returns whether it does. And how much of the energy of its bodies' spins is that of
- * inertia that they do not have. */
+ * factors. Returns whether it does. */
 TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
-    double energy = 0;
     bool loose = false;
     for (uint32_t b = 0; b < j->bodies; b++) {
+        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        double f[3] = {0, 0, 0};
         if (j->node[b] == TLK_NONE)
             continue;
-        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        const double least = tlk_least_moment(g, j->body[b]);
-        double f[3] = {0, 0, 0};
         for (uint32_t r = 0; r < j->rows; r++)
             for (int c = 0; c < 3; c++)
                 f[c] += g->jacobian[j->jacobian + (size_t)r * 6 * j->bodies + 6 * b + c] *
@@ -221,15 +218,14 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
         for (int c = 0; c < 3; c++)
             f[c] = f[c] / tlk_joint_kick(g, j);
         const double old = tlk_taut_size(g->pull + at, g->anchor + at, g->motion.h);
-        const double now = tlk_taut_size(f, g->anchor + at, g->motion.h);
-        const bool tighter = !(now < 0.25 * least + 2 * old);
+        const double now = tlk_taut_excess(g, i, b, f);
+        const bool tighter = now > 0 && now > 2 * old;
         for (int c = 0; c < 3 && tighter; c++)
             g->pull[at + c] = f[c];
         loose = loose || tighter;
-        energy += tlk_taut_energy(tighter ? now : old, least,
-                                  g->motion.free + 8 * (size_t)j->body[b] + 4);
     }
-    g->account[i].taut = energy;
+    if (loose)
+        g->account[i].taut = tlk_taut_stored(g, i, g->motion.free);
     return loose;
 }
 
@@ -252,12 +248,13 @@ TL_KERNEL double tlk_weigh_node(const tlk_joints *g, uint32_t k, double *spin)
     const uint32_t body = g->node_body[k];
     if (body == TLK_NONE) {
         const uint32_t i = g->node[k].joint;
-        return g->last[i].gained + g->account[i].taut;
+        return TLK_TAUT / TLK_GAIN * g->last[i].gained + g->account[i].taut;
     }
-    const real *v = g->vel + 8 * (size_t)body;
+    const real *v = g->vel + 8 * (size_t)body, *guess = g->motion.vel + 8 * (size_t)body;
     const double u[6] = {v[0], v[1], v[2], v[4], v[5], v[6]};
-    *spin = tlk_most(*spin, tlk_dotd(u + 3, u + 3));
-    return -(0.5 * TLK_GAIN * tlk_body_product(&g->motion.bodies, body, u, u));
+    const double w[3] = {guess[4], guess[5], guess[6]};
+    *spin = tlk_most(*spin, tlk_most(tlk_dotd(u + 3, u + 3), tlk_dotd(w, w)));
+    return -(0.5 * TLK_TAUT * tlk_body_product(&g->motion.bodies, body, u, u));
 }
 
 /* Whether joints bend the ways of bodies, and whether inertia that bodies do not have is that:
@@ -431,7 +428,7 @@ TL_KERNEL void tlk_project_passed(const tlk_joints *g, const tlk_articulation *a
                                   tlk_articulated *how, bool moved)
 {
     how->pass++;
-    if (how->pass >= g->passes || (g->rough && !how->slow && !moved))
+    if (how->pass >= g->passes || (g->rough && g->look + 1 != how->looks && !moved))
         how->stage = TLK_STAGE_END;
     else
         tlk_project_again(g, a, how);
@@ -451,7 +448,7 @@ TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulation *a,
 TL_KERNEL uint32_t tlk_project_solved(const tlk_joints *g, const tlk_articulation *a,
                                       const tlk_articulated *how)
 {
-    if (a->rods && g->tighten && how->redundant && !how->left && !how->checked)
+    if (a->rods && g->rough && !g->look && how->redundant && !how->left && !how->checked)
         return TLK_STAGE_CHECK;
     return tlk_project_sifts(g, a, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY;
 }
@@ -494,6 +491,18 @@ TL_KERNEL bool tlk_project_states(const tlk_joints *g, const tlk_articulation *a
     return true;
 }
 
+/* How many looks at where bodies will be an articulation needs, by the square of its fastest spin.
+ * The halves of a smooth step are of second order, and need more; and distances that are held bend
+ * by speeds, too. */
+TL_KERNEL uint32_t tlk_looks(const tlk_joints *g, const tlk_articulation *a, double square)
+{
+    const double h = g->motion.h, turn = h * h * square;
+    const bool half = tlk_joint_kick(g, g->joint + g->list[a->joint]) < h;
+    if (turn > (half ? 0.25 : 1.0) * TLK_FAST * TLK_FAST)
+        return TLK_LOOKS;
+    return half || a->rods || turn > TLK_SLOW * TLK_SLOW ? 2 : 1;
+}
+
 TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
 {
     tlk_articulated *how = g->how + i;
@@ -502,11 +511,13 @@ TL_KERNEL void tlk_joint_project_begin(const tlk_joints *g, uint32_t i)
     if (g->throws)
         how->factored = how->changes = 0;
     if (!(tlk_joint_kick(g, g->joint + g->list[g->articulation[i].joint]) > 0) ||
-        (g->again && how->slow) || (g->throws && !how->thrown))
+        tlk_joint_seen(g, how) || (g->throws && !how->thrown))
         how->stage = TLK_STAGE_END;
     else if (g->iterate)
         how->stage = TLK_STAGE_SWEEP;
-    else if (g->tighten)
+    else if (g->rough && !g->look)
+        how->stage = TLK_STAGE_WEIGH;
+    else if (g->rough && g->look == 1) /* joints know how hard they pull */
         how->stage = TLK_STAGE_TIGHTEN;
     else
         tlk_project_again(g, g->articulation + i, how);
@@ -540,17 +551,23 @@ TL_KERNEL bool tlk_joint_project_next(const tlk_joints *g, uint32_t i)
     const tlk_articulation a = g->articulation[i];
     tlk_articulated *how = g->how + i;
     switch (how->stage) {
-    case TLK_STAGE_TIGHTEN: how->stage = TLK_STAGE_WEIGH; break;
+    case TLK_STAGE_TIGHTEN:
+        if (!how->loose) {
+            tlk_project_again(g, &a, how);
+            break;
+        }
+        how->factored = how->loose = 0;
+        how->stage = TLK_STAGE_WEIGH;
+        break;
     case TLK_STAGE_WEIGH: how->stage = TLK_STAGE_SUM; break;
     case TLK_STAGE_SUM: {
+        const uint32_t looks = tlk_looks(g, &a, tlk_team_take(how, 0));
         double beyond = 0;
         for (uint32_t k = a.node; k < a.node_end; k += TLK_CHUNK * TLK_CHUNK)
             beyond += g->x[g->node[k].vector];
         if (!(beyond <= 0))
             how->straight = how->damped = 1;
-        how->slow = g->motion.h * g->motion.h * tlk_team_take(how, 0) <= TLK_SLOW * TLK_SLOW;
-        if (how->loose)
-            how->factored = how->loose = 0;
+        how->looks = tlk_max(how->looks, looks);
         if (how->damped)
             how->stage = TLK_STAGE_DAMP;
         else
