@@ -179,90 +179,84 @@ TL_KERNEL bool tlk_joint_unmet(const tlk_joints *g, const tlk_joint *j)
 /* A force that turns with nothing resists that its anchor turns, by a torque that a step does not
  * see before the next one. Where that is too stiff for the step, the body turns as if it had more
  * inertia: half of what the stiffness would have in an implicit step, beyond what is stable anyway
- * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x (1 - u u') + y n n'. */
+ * (docs/theory.md, "Taut chains"). Its positive part is kept as this: x - z u u' + y n n'. */
 typedef struct tlk_tautness {
-    double u[3], n[3], x, y;
+    double u[3], n[3], x, y, z;
 } tlk_tautness;
 
-/* By a force and an anchor: `part` of it less `less`; false: there is none. */
-TL_NARROW bool tlk_taut(const double *f, const double *r, double part, double less,
-                        tlk_tautness *out)
+/* f r of a force and an anchor, and its larger stiffness, N m; u halves the angle of both, and has
+ * the square 4 f r times that. */
+TL_KERNEL double tlk_taut_stiffness(const double *f, const double *r, double *u, double *product)
 {
-    const double along = tlk_dotd(f, r);
     const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
-    const double most = 0.5 * (along + fs * rs);
-    out->x = part * most - less;
-    if (!(out->x > 0))
+    for (int k = 0; k < 3; k++)
+        u[k] = f[k] * rs + r[k] * fs;
+    *product = fs * rs;
+    return 0.5 * (tlk_dotd(f, r) + *product);
+}
+
+/* By a force and an anchor, so that the larger is x, or what it is where x is 0. False: there is
+ * none. */
+TL_NARROW bool tlk_taut(const double *f, const double *r, double x, tlk_tautness *out)
+{
+    double product;
+    const double most = tlk_taut_stiffness(f, r, out->u, &product);
+    if (!(most > 0))
         return false;
-    const double by_f = 1 / fs, by_r = 1 / rs;
-    for (int k = 0; k < 3; k++)
-        out->u[k] = f[k] * by_f + r[k] * by_r;
-    const double length = sqrt(tlk_dotd(out->u, out->u));
-    for (int k = 0; k < 3; k++)
-        out->u[k] = out->u[k] / length;
     tlk_crossd(f, r, out->n);
-    const double ns = tlk_dotd(out->n, out->n);
-    out->y = ns > 0 ? out->x * (tlk_max(along, 0.0) / most - 1) / ns : 0;
+    const double square = tlk_dotd(out->n, out->n), along = 2 * most - product;
+    out->x = x > 0 ? x : most;
+    out->y = square > 0 ? out->x * (tlk_max(along, 0.0) / most - 1) / square : 0;
+    out->z = out->x / (4 * product * most);
     return true;
 }
 
-TL_KERNEL double tlk_least_moment(const tlk_joints *g, uint32_t i)
+TL_KERNEL double tlk_least_moment(const double *inertia)
 {
-    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)i;
     return tlk_min(tlk_min(inertia[0], inertia[1]), inertia[2]);
-}
-
-/* How much of a body's inertia that would be. */
-TL_NARROW double tlk_taut_size(const double *f, const double *r, double h)
-{
-    return 0.25 * h * h * (tlk_dotd(f, r) + sqrt(tlk_dotd(f, f) * tlk_dotd(r, r)));
 }
 
 /* Whether what a joint holds its one dynamic body by stays where it is. */
 TL_KERNEL bool tlk_joint_pins(const tlk_joint *j)
 {
-    uint32_t moving = 0, locked = 0;
-    for (uint32_t b = 0; b < j->bodies; b++)
-        moving += j->node[b] != TLK_NONE;
+    uint32_t locked = 0;
+    if (j->coupled[0] != TLK_NONE || (j->node[0] != TLK_NONE && j->node[1] != TLK_NONE))
+        return false;
     for (uint32_t r = 0; r < j->rows; r++)
         locked += j->row[r] < 3 && j->axis[r] == TLK_NONE;
-    return moving == 1 && locked == 3 && j->coupled[0] == TLK_NONE;
+    return locked == 3;
 }
 
-/* The least that resists a turn of body b of joint i, about axes that its force resists turns
- * about: across the line u that halves the angle of force and anchor. There the inverse inertia has
- * two moments, of which the larger counts; and where the anchor cannot move, the body's mass goes
- * round it (docs/theory.md, "Taut chains"). */
-TL_NARROW double tlk_taut_moment(const tlk_joints *g, uint32_t i, uint32_t b, const double *f)
+/* The least that resists a turn about an axis across u, in the body's frame, whose square is
+ * `square`: there the inverse inertia has two moments, of which the larger counts. */
+TL_KERNEL double tlk_moment_across(const double *inertia, const double *u, double square)
 {
-    const tlk_joint *j = g->joint + i;
-    const double *r = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-    const double *m = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
-    const double fs = sqrt(tlk_dotd(f, f)), rs = sqrt(tlk_dotd(r, r));
-    const double u[3] = {f[0] * rs + r[0] * fs, f[1] * rs + r[1] * fs, f[2] * rs + r[2] * fs};
-    const double by = 1 / tlk_dotd(u, u);
-    double axis[3][3], c[3];
-    tlk_axes(g->quat + 4 * (size_t)j->body[b], axis);
-    for (int k = 0; k < 3; k++) {
-        const double along = tlk_dotd(axis[k], u);
-        c[k] = along * along * by;
-    }
+    const double *m = inertia, by = 1 / square;
+    const double c[3] = {u[0] * u[0] * by, u[1] * u[1] * by, u[2] * u[2] * by};
     const double sum =
         m[1] * m[2] * (1 - c[0]) + m[0] * m[2] * (1 - c[1]) + m[0] * m[1] * (1 - c[2]);
     const double all = m[0] * m[1] * m[2], part = c[0] * m[0] + c[1] * m[1] + c[2] * m[2];
-    const double own = 2 * all / (sum + sqrt(tlk_max(sum * sum - 4 * all * part, 0.0)));
-    return tlk_joint_pins(j) ? own + m[3] * tlk_dotd(r, u) * tlk_dotd(r, u) * by : own;
+    return 2 * all / (sum + sqrt(tlk_max(sum * sum - 4 * all * part, 0.0)));
 }
 
-/* How much of the inertia of body b of joint i, which pulls it by f, would be what it does not
- * have. */
+/* How much inertia body b of joint i, which pulls it by f, would have that it does not have: beyond
+ * a fourth of the least that resists turns about axes that the force resists turns about. Where the
+ * anchor cannot move, the body's mass goes round it. */
 TL_NARROW double tlk_taut_excess(const tlk_joints *g, uint32_t i, uint32_t b, const double *f)
 {
-    const double *anchor = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-    const double size = tlk_taut_size(f, anchor, g->motion.h);
-    return size > 0.25 * tlk_least_moment(g, g->joint[i].body[b])
-               ? size - 0.25 * tlk_taut_moment(g, i, b, f)
-               : 0;
+    const tlk_joint *j = g->joint + i;
+    const double *r = g->anchor + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+    const double *inertia = g->motion.bodies.inertia + 4 * (size_t)j->body[b];
+    double u[3], own[3], product;
+    const double most = tlk_taut_stiffness(f, r, u, &product);
+    const double size = 0.5 * g->motion.h * g->motion.h * most;
+    if (!(size > 0.25 * tlk_least_moment(inertia)))
+        return 0;
+    const double square = 4 * product * most, towards = tlk_dotd(r, u);
+    tlk_rotate_back(g->quat + 4 * (size_t)j->body[b], u, own);
+    const double moment = tlk_moment_across(inertia, own, square);
+    const double round = tlk_joint_pins(j) ? inertia[3] * towards * towards / square : 0;
+    return size - 0.25 * (moment + round);
 }
 
 /* Adds it to the lower half of the moments of a block, as factors are made of. */
@@ -271,7 +265,16 @@ TL_KERNEL void tlk_taut_add(const tlk_tautness *t, double *out)
     for (int a = 0; a < 3; a++)
         for (int b = 0; b <= a; b++)
             out[6 * (3 + a) + 3 + b] +=
-                (a == b ? t->x : 0.0) - t->x * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
+                (a == b ? t->x : 0.0) - t->z * t->u[a] * t->u[b] + t->y * t->n[a] * t->n[b];
+}
+
+/* Body b of joint i is pulled by f from now on. */
+TL_KERNEL void tlk_taut_set(const tlk_joints *g, uint32_t i, uint32_t b, const double *f)
+{
+    double *pull = g->pull + TLK_PULL * (TLK_JOINT_BODIES * (size_t)i + b);
+    for (int k = 0; k < 3; k++)
+        pull[k] = f[k];
+    pull[3] = g->joint[i].node[b] != TLK_NONE ? tlk_taut_excess(g, i, b, f) : 0;
 }
 
 /* The energy, J, that inertia which the bodies of joint i do not have stores at these velocities,
@@ -281,8 +284,7 @@ TL_NARROW double tlk_taut_stored(const tlk_joints *g, uint32_t i, const real *ve
     const tlk_joint *j = g->joint + i;
     double sum = 0;
     for (uint32_t b = 0; b < j->bodies; b++) {
-        const double *f = g->pull + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        const double more = j->node[b] != TLK_NONE ? tlk_taut_excess(g, i, b, f) : 0;
+        const double more = g->pull[TLK_PULL * (TLK_JOINT_BODIES * (size_t)i + b) + 3];
         const real *v = vel + 8 * (size_t)j->body[b];
         const double w[3] = {v[4], v[5], v[6]};
         sum += more > 0 ? 0.5 * more * tlk_dotd(w, w) : 0;
@@ -316,8 +318,8 @@ TL_KERNEL void tlk_joint_rows(const tlk_joints *g, uint32_t i)
     double force[3 * TLK_JOINT_BODIES]; /* read before it is written: a GPU waits once */
     for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
         force[k] = g->last[i].force[k / 3][k % 3];
-    for (uint32_t k = 0; k < 3 * TLK_JOINT_BODIES; k++)
-        g->pull[3 * TLK_JOINT_BODIES * (size_t)i + k] = force[k];
+    for (uint32_t b = 0; b < j->bodies; b++)
+        tlk_taut_set(g, i, b, force + 3 * b);
     g->account[i].taut = g->motion.end ? 0 : tlk_taut_stored(g, i, g->motion.free);
 }
 
@@ -431,18 +433,13 @@ TL_NARROW void tlk_block_inverse(const double *block, real *out)
 TL_NARROW bool tlk_body_blocks(const tlk_joints *g, const tlk_node *node, uint32_t i, bool fresh,
                                bool arrest, double *out)
 {
-    const double half = 0.5 * g->motion.h * g->motion.h;
     bool taut = false;
     tlk_body_block(g, i, out);
     for (uint32_t k = node->attached; k < node->attached_end && (!fresh || arrest); k++) {
-        const tlk_attached *by = g->attached + k;
-        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)by->joint + by->place);
+        const size_t at = TLK_JOINT_BODIES * (size_t)g->attached[k].joint + g->attached[k].place;
+        const double *pull = g->pull + TLK_PULL * at, *anchor = g->anchor + 3 * at;
         tlk_tautness t;
-        if (!(arrest ? tlk_taut(g->pull + at, g->anchor + at, 1, 0, &t)
-                     : tlk_taut_excess(g, by->joint, by->place, g->pull + at) > 0 &&
-                           tlk_taut(g->pull + at, g->anchor + at, half,
-                                    0.25 * tlk_taut_moment(g, by->joint, by->place, g->pull + at),
-                                    &t)))
+        if (!(arrest || pull[3] > 0) || !tlk_taut(pull, anchor, arrest ? 0 : pull[3], &t))
             continue;
         tlk_taut_add(&t, out);
         taut = true;

@@ -458,7 +458,7 @@ static tl_status rooms(tl_world *w)
     TL_TRY(tl_buffer_need(b, &m->anchor, 3 * TLK_JOINT_BODIES * count * real));
     /* joints that couple others have no anchors, and steps write none */
     b->ops->fill(b, m->anchor.data, 0, 3 * TLK_JOINT_BODIES * count * real);
-    TL_TRY(tl_buffer_need(b, &m->pull, 3 * TLK_JOINT_BODIES * count * real));
+    TL_TRY(tl_buffer_need(b, &m->pull, TLK_PULL * TLK_JOINT_BODIES * count * real));
     TL_TRY(tl_buffer_need(b, &m->account, count * sizeof(tlk_joint_account)));
     b->ops->fill(b, m->account.data, 0, count * sizeof(tlk_joint_account));
     return tl_buffer_need(b, &m->memory[1 - m->current], count * sizeof(tlk_joint_memory));

@@ -10,6 +10,7 @@
 #define TLK_JOINT_BODIES \
     4u /* that a joint acts on, at most: two, and four where it couples joints */
 
+#define TLK_PULL    4u    /* numbers of a pull (tlk_joints) */
 #define TLK_LOOKS   3u    /* at where bodies will be in a step, at most */
 #define TLK_BREAKS  4u    /* of a law, at most */
 #define TLK_ENDLESS 1e300 /* an impulse without bound; a limit that is none */
@@ -152,7 +153,7 @@ typedef struct tlk_articulated {
     uint32_t arrest;    /* 1: an assembly makes the step again, all at once; 2: it has */
     uint32_t last;      /* 1: the pass at hand is its last */
     uint32_t damped;    /* 1: inertia that bodies do not have takes energy in this step */
-    uint32_t checked;   /* 1: and it is known whether bent ways throw bodies about */
+    uint32_t checked;   /* looks after which it is known whether bent ways throw bodies about */
     uint32_t left;      /* 1: rows that nearly follow from others are left to the assembly */
     uint32_t fed;       /* 1: from this pass on an assembly moves bodies far, and velocities follow;
                          * 2: it has */
@@ -241,7 +242,7 @@ typedef struct tlk_joints {
     double *value;  /* per row: its coordinate, m or rad, as the step began */
     double *worked; /* per row of an axis: J, by its motor in the step */
     double *anchor; /* 3 per joint and body: from the body's centre to where forces act */
-    double *pull;   /* likewise: the force that makes it taut, N */
+    double *pull;   /* 4 likewise: the force that makes it taut, N; inertia by that, kg m^2 */
     const tlk_joint_memory *last;
     tlk_joint_memory *next;
     tlk_joint_account *account;
@@ -260,9 +261,9 @@ typedef struct tlk_joints {
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t room;      /* numbers of blocks and vector of the one that has the most */
-    uint32_t top;       /* likewise, of what substitution reads above the first level; tables, too */
-    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
-    double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
+    uint32_t top;    /* likewise, of what substitution reads above the first level; tables, too */
+    uint32_t fresh;  /* 1: an assembly from anywhere, with new factors */
+    double recovery; /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
     double close;          /* errors that an assembly ends with, of the articulation's size */
     double softness;       /* of hard rows, of their own diagonal */

@@ -69,7 +69,7 @@ TL_NARROW void tlk_arrest_pull(const tlk_joints *g, uint32_t i, const double *im
 {
     const tlk_joint *j = g->joint + i;
     for (uint32_t b = 0; b < j->bodies; b++) {
-        double *f = g->pull + 3 * (TLK_JOINT_BODIES * (size_t)i + b);
+        double *f = g->pull + TLK_PULL * (TLK_JOINT_BODIES * (size_t)i + b);
         f[0] = f[1] = f[2] = 0;
         for (uint32_t r = 0; r < j->rows; r++)
             for (int c = 0; c < 3; c++)

@@ -205,10 +205,11 @@ TL_NARROW void tlk_stage_states(const tlk_joints *g, const tlk_articulation *a,
 TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
 {
     const tlk_joint *j = g->joint + i;
+    const double h = g->motion.h;
     bool loose = false;
     for (uint32_t b = 0; b < j->bodies; b++) {
-        const size_t at = 3 * (TLK_JOINT_BODIES * (size_t)i + b);
-        double f[3] = {0, 0, 0};
+        const size_t at = TLK_JOINT_BODIES * (size_t)i + b;
+        double f[3] = {0, 0, 0}, u[3], product;
         if (j->node[b] == TLK_NONE)
             continue;
         for (uint32_t r = 0; r < j->rows; r++)
@@ -217,12 +218,13 @@ TL_NARROW bool tlk_joint_tighten(const tlk_joints *g, uint32_t i)
                         g->lambda[j->first + r];
         for (int c = 0; c < 3; c++)
             f[c] = f[c] / tlk_joint_kick(g, j);
-        const double old = tlk_taut_size(g->pull + at, g->anchor + at, g->motion.h);
-        const double now = tlk_taut_excess(g, i, b, f);
-        const bool tighter = now > 0 && now > 2 * old;
-        for (int c = 0; c < 3 && tighter; c++)
-            g->pull[at + c] = f[c];
-        loose = loose || tighter;
+        const double *pull = g->pull + TLK_PULL * at, *anchor = g->anchor + 3 * at;
+        const double old = h * h * tlk_taut_stiffness(pull, anchor, u, &product);
+        if (!(0.5 * h * h * tlk_taut_stiffness(f, anchor, u, &product) > old) ||
+            !(tlk_taut_excess(g, i, b, f) > old))
+            continue;
+        tlk_taut_set(g, i, b, f);
+        loose = true;
     }
     if (loose)
         g->account[i].taut = tlk_taut_stored(g, i, g->motion.free);
@@ -448,7 +450,7 @@ TL_KERNEL bool tlk_project_sifts(const tlk_joints *g, const tlk_articulation *a,
 TL_KERNEL uint32_t tlk_project_solved(const tlk_joints *g, const tlk_articulation *a,
                                       const tlk_articulated *how)
 {
-    if (a->rods && g->rough && !g->look && how->redundant && !how->left && !how->checked)
+    if (a->rods && g->rough && how->redundant && !how->left && how->checked <= g->look)
         return TLK_STAGE_CHECK;
     return tlk_project_sifts(g, a, how) ? TLK_STAGE_SIFT : TLK_STAGE_APPLY;
 }
@@ -460,7 +462,7 @@ TL_KERNEL void tlk_project_checked(const tlk_joints *g, const tlk_articulation *
 {
     const double most = tlk_team_take(how, 0), speed = tlk_team_take(how, 1);
     const double least = TLK_AMPLIFIED * how->residual;
-    how->checked = 1;
+    how->checked = g->look + 1;
     if (most > least * least && most > TLK_NOTICED * TLK_NOTICED * speed) {
         how->left = 1;
         how->factored = 0;
