@@ -487,26 +487,6 @@ static tl_status list_blocks(const graph *g, uint32_t count, tl_elimination *out
     return TL_OK;
 }
 
-/* How many numbers of 8 bytes substitution reads above the first level, where bodies are: nodes,
- * links, sources, blocks and the whole vector. */
-static void measure_top(tl_elimination *out)
-{
-    const uint32_t *levels = words(&out->levels);
-    const tlk_node *nodes = out->nodes.data;
-    for (size_t k = 0; k < out->articulations.count; k++) {
-        const tlk_articulation *a = (const tlk_articulation *)out->articulations.data + k;
-        if (a->level_end - a->level < 2)
-            continue;
-        const tlk_node *first = nodes + levels[a->level + 1], *last = nodes + a->node_end - 1;
-        const size_t tables = sizeof(tlk_node) * (size_t)(last + 1 - first) +
-                              sizeof(tlk_link) * (last->last - first->links) +
-                              sizeof(tlk_source) * (last->sources_end - first->sources);
-        const size_t top =
-            tables / sizeof(double) + a->vector_end - a->vector + a->block_end - first->block;
-        out->top = top > out->top ? (uint32_t)top : out->top;
-    }
-}
-
 static tl_status fill(graph *g, uint32_t count, tl_elimination *out)
 {
     TL_TRY(connect(g, count));
@@ -516,7 +496,6 @@ static tl_status fill(graph *g, uint32_t count, tl_elimination *out)
     TL_TRY(order_all(g, out));
     TL_TRY(lay_out(g, out));
     TL_TRY(list_sources(g, out));
-    measure_top(out);
     TL_TRY(list_updates(g, out));
     TL_TRY(list_blocks(g, count, out));
     TL_TRY(tl_cut_pieces(out));

@@ -42,7 +42,6 @@ typedef struct tl_elimination {
     uint32_t block_size, vector_size;
     uint32_t largest; /* nodes of the largest articulation */
     uint32_t room;    /* numbers of its blocks and its vector, of the one that has the most */
-    uint32_t top;     /* of what substitution reads above the first level: tables, too */
 } tl_elimination;
 
 void tl_elimination_init(tl_elimination *elimination);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define PASSES   4u   /* projections, until they leave nothing: one and what redundant rows take */
-#define CLOSE    1e-9 /* of the size of an articulation: errors that need no correction */
+#define CLOSE    1e-8 /* of the size of an articulation: errors that need no correction; */
+#define FINE     1e-9 /* where steps are of second order */
 #define ASSEMBLY 40u  /* corrections of positions, at most */
 #define PACE     24.0 /* that momentum of sweeps begins with, where all bodies have joints */
 
@@ -193,7 +194,7 @@ void tl_step_joints_place(tl_world *w, tl_step_joints *joints)
     if (!w->mechanism.count)
         return;
     joints->velocity.passes = iterates(w) ? 0 : ASSEMBLY; /* 0: values and angles alone */
-    joints->velocity.close = CLOSE;
+    joints->velocity.close = w->settings.stepper == TL_STEPPER_SMOOTH ? FINE : CLOSE;
     tl_run(w->backend, TLK_joint_assemble, w->mechanism.articulations, &joints->velocity);
 }
 

@@ -611,8 +611,7 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .moved = m->distance.data,
                         .softness = SOFTNESS,
                         .largest = m->elimination.largest,
-                        .room = m->elimination.room,
-                        .top = m->elimination.top};
+                        .room = m->elimination.room};
 }
 
 void tl_world_drop_joints(tl_world *w)

@@ -44,7 +44,7 @@ begin = next(i for i, t in enumerate(c["time"]) if t > 0.4)
 gone, travel = c["place.x"][-1] - c["place.x"][begin], c["travel"][-1] - c["travel"][begin]
 check(0.2 < gone < travel, f"the vehicle went {gone} m, its tracks {travel} m")
 check(0.02 < c["sinkage"][-1] < 0.15, f"it sank by {c['sinkage'][-1]} m")
-check(report["moved"] > 20 and report["joint_error"] < 1e-9, f"vehicle-gravel: {report}")
+check(report["moved"] > 20 and report["joint_error"] < 1e-8, f"vehicle-gravel: {report}")
 check(c["work"][-1] > PULL * gone, f"the motors did {c['work'][-1]} J, the drawbar took {PULL * gone} J")
 
 # ---- The anchor ----

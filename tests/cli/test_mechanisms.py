@@ -50,7 +50,7 @@ G = 9.81
 # ---- Pendulums ----
 report, c = play("pendulums")
 time = c["time"]
-check(report["joints"] == 4 and report["joint_error"] < 1e-9, f"pendulums: {report}")
+check(report["joints"] == 4 and report["joint_error"] < 1e-8, f"pendulums: {report}")
 swing = crossings(time, c["simple.x"])
 near("the period of the simple pendulum", (swing[-1] - swing[0]) / (len(swing) - 1), period(1, 0.5), 2e-3)
 mass = 4 / 3 * math.pi * 0.05 ** 3 * 1000
@@ -65,7 +65,7 @@ check(max(energy) - min(energy) < 0.01 * (max(c["energy.kinetic"])), "the double
 
 # ---- A four-bar linkage: the rocker is where the law of cosines has it ----
 report, c = play("fourbar")
-check(report["joint_error"] < 1e-9 and report["redundant_rows"] == 3, f"fourbar: {report}")
+check(report["joint_error"] < 1e-8 and report["redundant_rows"] == 3, f"fourbar: {report}")
 
 
 def rocker(turned):
@@ -88,8 +88,8 @@ report, c = play("slidercrank")
 worst = max(abs(z - (0.1 * math.cos(a) + math.sqrt(0.09 - 0.01 * math.sin(a) ** 2) - 0.4))
             for a, z in zip(c["drive.rz"], c["piston.z"]))
 print(f"slider-crank: the piston is within {worst:.1e} m")
-check(worst < 1e-9, f"the piston is {worst} m off")
-check(report["joint_error"] < 1e-9, f"slidercrank: {report}")
+check(worst < 2e-8, f"the piston is {worst} m off")
+check(report["joint_error"] < 1e-8, f"slidercrank: {report}")
 
 # ---- A wagon on a spring, in steps of 10 ms ----
 def off_spring(*more):
@@ -97,7 +97,7 @@ def off_spring(*more):
     report, c = play("oscillator", *more)
     decay = 1 / (2 * 2)
     rate = math.sqrt(180 / 2 - decay ** 2)
-    check(report["joint_error"] < 1e-9, f"oscillator: {report}")
+    check(report["joint_error"] < 1e-8, f"oscillator: {report}")
     return max(abs(x - 0.1 * math.exp(-decay * t) * (math.cos(rate * t) + decay / rate * math.sin(rate * t)))
                for t, x in zip(c["time"], c["place.x"]))
 
@@ -111,7 +111,7 @@ check(second < first / 4, "steps of 10 ms are worse than they should be")
 # ---- A robot arm: motors and limits ----
 report, c = play("robotarm")
 time = c["time"]
-check(report["joint_error"] < 1e-9, f"robotarm: {report}")
+check(report["joint_error"] < 1e-8, f"robotarm: {report}")
 worst = max(abs(a - 1.2 * math.sin(t)) for t, a in zip(time, c["turntable.rz"]) if t > 1)
 print(f"robot arm: the turntable follows within {worst:.1e} rad, the elbow goes from {min(c['elbow.rz']):.4f} to "
       f"{max(c['elbow.rz']):.4f} rad")
@@ -122,7 +122,7 @@ for name in ("turntable", "shoulder", "elbow"):
 
 # ---- A crane: the rope over the pulleys, and one that hangs ----
 report, c = play("crane")
-check(max(c["rope.error"]) < 1e-9 and max(c["hoist.error"]) < 1e-9, "a rope of the crane is too long")
+check(max(c["rope.error"]) < 1e-8 and max(c["hoist.error"]) < 1e-8, "a rope of the crane is too long")
 near("the heavier side ends on the floor, so the lift at", c["lift.z"][-1], 0.2 + (2 - 0.15), 0.05)
 near("the rope carries the lift in the end", c["rope.force"][-1], 20 * G, 0.5)
 near("the hoist carries its load", c["hoist.force"][-1], 20 * G, 10)
@@ -169,7 +169,7 @@ check(max(c["pull.error"]) < 2e-4, f"the hook is {max(c['pull.error'])} m from w
 # ---- A track: as fast as the sprocket turns ----
 report, c = play("track", until=4)
 check(report["joints"] == 69 and report["redundant_rows"] == 3, f"track: {report}")
-check(report["joint_error"] < 1e-9 and max(c["pin.error"]) < 1e-9, f"a pin of the track is off: {report}")
+check(report["joint_error"] < 1e-8 and max(c["pin.error"]) < 1e-8, f"a pin of the track is off: {report}")
 later = [i for i, t in enumerate(c["time"]) if t >= 2.5]  # it has its speed
 first, last = later[0], later[-1]
 travel = (c["place.x"][last] - c["place.x"][first]) / (c["drive.rz"][last] - c["drive.rz"][first])
@@ -200,7 +200,7 @@ if LONG:
     print(f"vehicle: {gained:.3f} m/s^2, at most {most:.3f}")
     check(0.9 * most < gained < most, f"the vehicle gains {gained} m/s^2, expected 0.9 to 1 of {most}")
     check(abs(c["place.y"][last]) < 2e-3, f"the vehicle leaves its line by {c['place.y'][last]} m")
-    check(report["joint_error"] < 1e-9, f"a joint of the vehicle is off: {report}")
+    check(report["joint_error"] < 1e-8, f"a joint of the vehicle is off: {report}")
     check(report["redundant_rows"] == 6, f"two rings of pins have three redundant rows each: {report}")
     for side in "left", "right":
         across = max(map(abs, c[f"{side}.pin.fy"]))

@@ -29,7 +29,7 @@ def run(name, until=None, **values):
     for key, value in {**SMALL, **values}.items():
         arguments += ["--set", f"{key}={value}"]
     report = run_json(*arguments)
-    check(report["status"] == "finished" and report["joint_error"] < 1e-9, f"{name}: {report}")
+    check(report["status"] == "finished" and report["joint_error"] < 1e-8, f"{name}: {report}")
     return channels(name)
 
 

@@ -20,7 +20,7 @@ def play(name, until, **values):
     for key, value in values.items():
         arguments += ["--set", f"{key}={value}"]
     report = run_json(*arguments)
-    check(report["status"] == "finished" and report["joint_error"] < 1e-9, f"{name}: {report}")
+    check(report["status"] == "finished" and report["joint_error"] < 1e-8, f"{name}: {report}")
     talus("export", f"{name}.h5", "--format", "monitors", "-o", f"{name}.csv", "--force")
     with open(f"{name}.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))

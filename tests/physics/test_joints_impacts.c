@@ -108,7 +108,7 @@ static void strike(const machine *m, double h, double restitution, double fricti
     }
     assert_true(struck);
     assert_below(most, (smooth ? 0.3 : 1) * slack_of_step);
-    assert_below(error, 1e-9);
+    assert_below(error, 1e-8);
     assert_below(off, 1e-9);
     if (restitution < 1 || friction > 0)
         assert_below(last, (restitution < 1 ? 0.8 : 1) * first);

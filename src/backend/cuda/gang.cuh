@@ -15,15 +15,13 @@ typedef struct gang {
     uint32_t size, lane; /* of the gang; in it */
     uint32_t first;      /* lane of the warp */
     uint32_t all, width; /* lanes of the warp that are of the team; how many */
-    const double *low;   /* blocks, of which those before `top` are not where g.block is */
-    uint32_t top;
 } gang;
 
 /* A team's lanes in its warp, as a gang of their own. */
 static __device__ __forceinline__ gang gang_of(tlk_team team)
 {
     const uint32_t width = tlk_min(team.lanes, 32u), lane = threadIdx.x % width;
-    return {width, lane, threadIdx.x % 32 - lane, tlk_team_mask(team), width, NULL, 0};
+    return {width, lane, threadIdx.x % 32 - lane, tlk_team_mask(team), width};
 }
 
 /* Lane `item` < items of a gang: `sum` less what each of `count` parts leaves of it, in order.
@@ -81,11 +79,10 @@ static __device__ __forceinline__ double gang_triangle(gang own, const double *b
 }
 
 /* What earlier nodes leave of a row of a node's x. */
-static __device__ __forceinline__ double gang_source(const tlk_joints &g, gang own,
-                                                     tlk_source source, uint32_t r)
+static __device__ __forceinline__ double gang_source(const tlk_joints &g, tlk_source source,
+                                                     uint32_t r)
 {
-    const double *x = g.x + source.vector;
-    const double *below = (source.block < own.top ? own.low : g.block) + source.block;
+    const double *x = g.x + source.vector, *below = g.block + source.block;
     if (source.size == 6)
         return tlk_all_zero(x) ? 0.0 : tlk_dots(below + 6 * r, x, 6);
     return source.size == 3 ? tlk_dots(below + 3 * r, x, 3)
@@ -119,7 +116,7 @@ static __device__ __forceinline__ void gang_substitute(const tlk_joints &g, gang
     double y = gang_less<usual>(
         own, n, back ? links * widest : sources, back ? 0.0 : x, [&](uint32_t k, uint32_t item) {
             if (!back)
-                return gang_source(g, own, g.source[node.sources + k], item);
+                return gang_source(g, g.source[node.sources + k], item);
             const tlk_link link = g.link[node.links + k / widest];
             const uint32_t r = k % widest;
             return r < link.size ? -(g.block[link.block + r * n + item] * g.x[link.vector + r])
@@ -258,14 +255,11 @@ static __device__ __forceinline__ void gang_weigh(const tlk_joints &g, const tlk
     tlk_team_most(how, 0, spin, team);
 }
 
-/* Nodes [from, to) of a level, in a stage of the elimination; low, top: of the gang. */
+/* Nodes [from, to) of a level, in a stage of the elimination. */
 static __device__ __forceinline__ void gang_level(const tlk_joints &g, uint32_t from, uint32_t to,
-                                                  tlk_team team, bool count, const double *low,
-                                                  uint32_t top)
+                                                  tlk_team team, bool count)
 {
     gang own = gang_of(team);
-    own.low = low;
-    own.top = top;
     own.size = GANG_LEAST;
     while (own.size < 32 && 2 * own.size * (to - from) <= team.lanes)
         own.size *= 2;

@@ -4,7 +4,6 @@
 #ifndef TL_BACKEND_CUDA_JOINT_CUH
 #define TL_BACKEND_CUDA_JOINT_CUH
 
-#include "backend/cuda/bring.cuh"
 #include "backend/cuda/gang.cuh"
 
 #define TEAM_SHARING 4u    /* articulations of a warp, at most */
@@ -13,9 +12,7 @@
 #define TEAM_SPREAD  128u  /* threads of a block then, */
 #define TEAM_BLOCKS  4u    /* and blocks of a processor: what hides how long memory takes */
 
-/* Which work it is; `makes`: factors, each time. */
 struct projecting {
-    static const bool makes = false;
     static __device__ __forceinline__ void begin(const tlk_joints *g, uint32_t i)
     {
         tlk_joint_project_begin(g, i);
@@ -35,7 +32,6 @@ struct projecting {
 };
 
 struct assembling {
-    static const bool makes = true;
     static __device__ __forceinline__ void begin(const tlk_joints *g, uint32_t i)
     {
         tlk_joint_assemble_begin(g, i);
@@ -59,12 +55,6 @@ static __device__ __forceinline__ bool is_large(const tlk_joints &g, uint32_t i)
     return g.articulation[i].node_end - g.articulation[i].node >= TEAM_LARGE;
 }
 
-/* Whether factors are made: in the first projection of a step, too. */
-template <class work> static __device__ __forceinline__ bool makes_factors(const tlk_joints &g)
-{
-    return work::makes || (g.rough && !g.look);
-}
-
 /* Whether each node of a level has a gang, of so many lanes at most. */
 static __device__ __forceinline__ bool is_narrow(const tlk_joints &g, const tlk_articulation &a,
                                                  uint32_t level, uint32_t most)
@@ -72,57 +62,10 @@ static __device__ __forceinline__ bool is_narrow(const tlk_joints &g, const tlk_
     return GANG_LEAST * (g.level[a.level + level + 1] - g.level[a.level + level]) <= most;
 }
 
-/* What substitution reads above the first level, which bodies have: in shared memory, where a block
- * has a processor for itself. What is waited for there is one number after the other. */
-struct team_top {
-    const tlk_node *node; /* these four as those of g, of which they are the rest */
-    const tlk_link *link;
-    const tlk_source *source;
-    double *block;
-    uint32_t begin; /* of blocks; 0: it is not there */
-};
-
-/* How many numbers of shared memory its tables need. */
-static __device__ __forceinline__ uint32_t top_tables(const tlk_node &first, const tlk_node &last,
-                                                      uint32_t nodes)
-{
-    static_assert(sizeof(tlk_link) == 16 && sizeof(tlk_source) == 16 && sizeof(tlk_node) == 40,
-                  "two numbers, two, and five");
-    return 2 * (last.last - first.links + last.sources_end - first.sources) + 5 * nodes;
-}
-
-/* Brings it and makes room for the vector, if there is room for all. */
-static __device__ __forceinline__ team_top bring_top(tlk_joints &g, const tlk_articulation &a,
-                                                     tlk_team team, double *room, uint32_t size)
-{
-    team_top top = {NULL, NULL, NULL, NULL, 0};
-    if (a.level_end - a.level < 2)
-        return top;
-    const uint32_t begin = g.level[a.level + 1], nodes = a.node_end - begin;
-    const tlk_node first = g.node[begin], last = g.node[a.node_end - 1];
-    const uint32_t tables = top_tables(first, last, nodes), vector = a.vector_end - a.vector;
-    const uint32_t links = last.last - first.links, sources = last.sources_end - first.sources;
-    if (tables + vector + (a.block_end - first.block) > size)
-        return top;
-    tlk_link *link = (tlk_link *)room;
-    tlk_source *source = (tlk_source *)(room + 2 * links);
-    tlk_node *node = (tlk_node *)(room + 2 * (links + sources));
-    double *block = room + tables + vector;
-    bring(link, g.link + first.links, links, team.lane, team.lanes);
-    bring(source, g.source + first.sources, sources, team.lane, team.lanes);
-    bring(node, g.node + begin, nodes, team.lane, team.lanes);
-    bring(block, g.block + first.block, a.block_end - first.block, team.lane, team.lanes);
-    g.x = room + tables - a.vector;
-    top = {node - begin, link - first.links, source - first.sources, block - first.block,
-           first.block};
-    return top;
-}
-
-/* One stage, or one level of it; `low`: blocks before that of `top`, where it is there. */
+/* One stage, or one level of it. */
 template <class work>
 static __device__ __forceinline__ void do_turn(const tlk_joints &g, uint32_t i,
-                                               const tlk_articulation &a, tlk_team team,
-                                               const double *low, uint32_t top)
+                                               const tlk_articulation &a, tlk_team team)
 {
     const bool levels = team.stage == TLK_STAGE_FACTOR || team.stage == TLK_STAGE_FORWARD ||
                         team.stage == TLK_STAGE_BACKWARD;
@@ -130,60 +73,47 @@ static __device__ __forceinline__ void do_turn(const tlk_joints &g, uint32_t i,
         gang_weigh(g, a, g.how + i, team);
     else if (levels && is_narrow(g, a, team.level, team.lanes))
         gang_level(g, g.level[a.level + team.level], g.level[a.level + team.level + 1], team,
-                   work::counts(&g), low, top);
+                   work::counts(&g));
     else
         work::turn(&g, i, team);
 }
 
 /* The stages of one articulation, of which the first is known; `meet` is where all of its threads
  * wait for each other. Levels follow each other without a look at what is next; those of few nodes
- * are done by the first `few` threads alone, which wait for each other in `huddle`. `top`: as long
- * as factors stay. Returns whether there are new factors. */
+ * are done by the first `few` threads alone, which wait for each other in `huddle`. Returns whether
+ * there are new factors. */
 template <class work, typename meeting, typename huddling>
-static __device__ __forceinline__ bool do_stages(const tlk_joints &all, uint32_t i, tlk_team team,
-                                                 uint32_t few, team_top top, meeting meet,
-                                                 huddling huddle)
+static __device__ __forceinline__ bool do_stages(const tlk_joints &g, uint32_t i, tlk_team team,
+                                                 uint32_t few, meeting meet, huddling huddle)
 {
-    tlk_joints g = all;
     const volatile uint32_t *stage = &g.how[i].stage, *level = &g.how[i].level;
     const tlk_articulation a = g.articulation[i];
     bool factored = false;
     while ((team.stage = *stage) != TLK_STAGE_END) {
         team.level = *level;
         factored = factored || team.stage == TLK_STAGE_FACTOR;
-        top.begin = factored ? 0 : top.begin;
         uint32_t left = tlk_levels_left(&a, team.stage, team.level);
         for (bool together = left == 0 || !is_narrow(g, a, team.level, few);; left--) {
             const uint32_t next =
                 team.stage == TLK_STAGE_BACKWARD ? team.level - 1 : team.level + 1;
-            const bool wide = left < 2 || !is_narrow(g, a, next, few);
-            const bool solves = team.stage == TLK_STAGE_FORWARD || team.stage == TLK_STAGE_BACKWARD;
-            const bool high =
-                solves && top.begin && team.level && is_narrow(g, a, team.level, team.lanes);
-            g.node = high ? top.node : all.node;
-            g.link = high ? top.link : all.link;
-            g.source = high ? top.source : all.source;
-            g.block = high ? top.block : all.block;
-            const uint32_t begin = high ? top.begin : 0;
+            const bool all = left < 2 || !is_narrow(g, a, next, few);
             if (together)
-                do_turn<work>(g, i, a, team, all.block, begin);
+                do_turn<work>(g, i, a, team);
             else if (team.lane < few)
-                do_turn<work>(g, i, a, {team.lane, few, team.stage, team.level}, all.block, begin);
-            if (together || wide)
+                do_turn<work>(g, i, a, {team.lane, few, team.stage, team.level});
+            if (together || all)
                 meet();
             else if (team.lane < few)
                 huddle();
             if (!left)
                 break;
             team.level = next;
-            together = wide;
+            together = all;
         }
         if (team.lane == 0) {
             g.how[i].level = team.level;
             work::next(&g, i);
         }
-        if (top.begin)
-            landed(); /* before levels begin */
         meet();
     }
     return factored;
@@ -229,12 +159,12 @@ static __device__ __forceinline__ void do_team(const tlk_joints &g, uint32_t i, 
     if (team.lane == 0)
         work::begin(&g, i);
     meet();
-    do_stages<work>(g, i, team, few, {NULL, NULL, NULL, NULL, 0}, meet, huddle);
+    do_stages<work>(g, i, team, few, meet, huddle);
 }
 
 /* One articulation, by `lanes` threads: a block, of which the first warp does what is narrow, or
  * part of a warp. How it is doing is in shared memory meanwhile; where there is room for so many
- * numbers, so are its blocks and its vector, or what substitution reads of them. */
+ * numbers, so are its blocks and its vector. */
 template <class work>
 static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32_t i,
                                                      uint32_t lanes, double *room, uint32_t size)
@@ -252,8 +182,7 @@ static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32
     };
     const tlk_articulation a = g.articulation[i];
     const uint32_t blocks = a.block_end - a.block;
-    const bool near = makes_factors<work>(g) && blocks + (a.vector_end - a.vector) <= size;
-    team_top top = {NULL, NULL, NULL, NULL, 0};
+    const bool near = blocks + (a.vector_end - a.vector) <= size;
     tlk_joints own = g;
     room += share * size;
     own.how = hows + share - i;
@@ -269,15 +198,13 @@ static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32
         work::begin(&own, i);
     meet();
     const uint32_t stage = own.how[i].stage;
-    if (stage == TLK_STAGE_SIDES && !makes_factors<work>(g) && lanes >= 32)
-        top = bring_top(own, a, team, room, size);
     if (stage != TLK_STAGE_END && !g.iterate)
         fetch_articulation(g, a, team, !near && stage != TLK_STAGE_BODIES);
     if (near && stage != TLK_STAGE_END && stage != TLK_STAGE_BODIES && own.how[i].factored)
         for (uint32_t k = team.lane; k < blocks; k += lanes)
             room[k] = g.block[a.block + k];
     meet();
-    const bool factored = do_stages<work>(own, i, team, tlk_min(lanes, 32u), top, meet, huddle);
+    const bool factored = do_stages<work>(own, i, team, tlk_min(lanes, 32u), meet, huddle);
     for (uint32_t k = team.lane; near && factored && k < blocks; k += lanes)
         g.block[a.block + k] = room[k];
     for (uint32_t k = team.lane; k < words; k += lanes)

@@ -15,9 +15,10 @@
 #define TEAM_MOST   16u   /* articulations of a processor whose numbers are near at once */
 #define TEAM_SYSTEM 2048u /* bytes of shared memory that the system and each block have besides */
 
-/* By `lanes` threads each; `size`: numbers that each has room for in shared memory. */
+/* By `lanes` threads each; `size`: numbers that each has room for in shared memory. Without the 1
+ * nvcc keeps to 64 registers, and 1.5 kB of a thread are spilled. */
 template <class work>
-static __global__ void __launch_bounds__(TEAM_THREADS)
+static __global__ void __launch_bounds__(TEAM_THREADS, 1)
     block_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end, uint32_t lanes,
                uint32_t size)
 {
@@ -56,32 +57,26 @@ static void launch_large(const tlk_joints &g, uint32_t begin, uint32_t end, int 
 }
 
 /* Numbers that each of so many articulations has room for in shared memory, `sharing` of them in a
- * block: none where that is not enough for all of them, or where factors are there already, which
- * are made in the first projection of a step: others hardly look at a number twice. But where each
- * block has a processor for itself they wait for one number after the other, and have what room
- * there is for what they read most. */
+ * block: none where that is not enough for all of them, or where factors are there already: these
+ * are made in the first projection of a step; others hardly look at a number twice. */
 template <class work>
 static uint32_t room_near(const tlk_joints &g, uint32_t count, uint32_t sharing, int device,
                           uint32_t processors)
 {
     static uint64_t told; /* GPUs that know how much a block may have */
     int most = 0;
-    const bool first = g.rough && !g.look, few = count <= processors && sharing == 1;
-    if (!first && !few)
+    if (!g.rough || g.look)
         return 0;
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const uint32_t each = (count + processors - 1) / processors;
     const uint32_t blocks = ((each < TEAM_MOST ? each : TEAM_MOST) + sharing - 1) / sharing;
-    const uint32_t size = first || work::makes
-                              ? g.room
-                              : tlk_min(g.top, (uint32_t)(most - TEAM_SYSTEM) / sizeof(double));
-    if (sharing * size * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
+    if (sharing * g.room * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
         return 0;
     if (!(told >> device % 64 & 1))
         cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              most - (int)TEAM_SYSTEM);
     told |= (uint64_t)1 << device % 64;
-    return size;
+    return g.room;
 }
 
 /* Articulations, by the threads that the largest of them has work for. */
