@@ -306,11 +306,74 @@ static void test_chains(void **state)
     for_each_precision(chains);
 }
 
+/* Adds a box that falls on the floor, with three moments and a tilt. */
+static put add_piece(tl_scene *scene, tl_material material, double x, double y, double z)
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def shape = tl_box_default(0.05, 0.03, 0.02);
+    put piece = {.x = {x, y, z}};
+    shape.material = material;
+    def.mass = 0.3 + 0.05 * x;
+    def.shape_count = 1;
+    def.shapes = &shape;
+    turn((double[3]){1, 2, 1 + x}, 0.4 + y, piece.q);
+    memcpy(def.position, piece.x, sizeof piece.x);
+    memcpy(def.orientation, piece.q, sizeof piece.q);
+    piece.body = add_body(scene, &def);
+    return piece;
+}
+
+/* Articulations whose rows all hold, on a floor: chains of joints with three, four and five rows,
+ * and one body with so many joints that it goes after them. */
+static told drop_chains(const tl_settings *settings)
+{
+    static const tl_joint_kind kinds[] = {TL_JOINT_SPHERICAL, TL_JOINT_UNIVERSAL,
+                                          TL_JOINT_REVOLUTE};
+    enum { LINKS = 9, ARMS = 14 };
+    tl_scene *scene = scene_with(settings);
+    const tl_material material = add_material(scene, 0.4, 0);
+    add_floor(scene, material);
+    for (int c = 0; c < 3; c++) {
+        put before = add_piece(scene, material, 0, c, 0.07);
+        for (int i = 1; i < LINKS; i++) {
+            const put link = add_piece(scene, material, 0.12 * i, c, 0.07 + 0.02 * (i % 2));
+            join(scene, kinds[c], before, link, 0.12 * i - 0.06, c + 0.01, 0.08, joint_z);
+            before = link;
+        }
+    }
+    const put hub = add_piece(scene, material, 0, 5, 0.1);
+    for (int i = 0; i < ARMS; i++) {
+        const double angle = 2 * PI * i / ARMS, x = cos(angle), y = sin(angle);
+        const put arm = add_piece(scene, material, 0.4 * x, 5 + 0.4 * y, 0.07);
+        join(scene, TL_JOINT_SPHERICAL, hub, arm, 0.2 * x, 5 + 0.2 * y, 0.09, joint_z);
+    }
+    tl_world *world = world_of(scene);
+    const tl_report report = step_report(world, 40);
+    assert_true(report.active_contacts > 20);
+    assert_int_equal(report.articulations, 4);
+    return tell(world, 1);
+}
+
+static void rigid(const variant *v)
+{
+    tl_settings settings = settings_for(v, 1.0 / 200);
+    settings.solver.iterations = 12;
+    settings.solver.position_iterations = 4;
+    same_told("chains on a floor", &settings, drop_chains);
+}
+
+static void test_rigid(void **state)
+{
+    (void)state;
+    for_each_precision(rigid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_heaps),
         cmocka_unit_test(test_machines),  cmocka_unit_test(test_penalty),
-        cmocka_unit_test(test_spins),     cmocka_unit_test(test_chains)};
+        cmocka_unit_test(test_spins),     cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_rigid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,10 @@ static uint64_t load_of(const tl_launch *l)
     case TLK_joint_guess:
     case TLK_joint_foresee:
     case TLK_joint_store:
-    case TLK_touch_pair: return 8 * items;
+    case TLK_touch_keep:
+    case TLK_touch_pair:
+    case TLK_touch_write:
+    case TLK_build_row: return 8 * items;
     case TLK_momentum_rows:
     case TLK_momentum_block: return items / 8;
     default: return items;

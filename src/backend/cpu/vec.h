@@ -27,6 +27,10 @@ typedef int32_t packet_bits __attribute__((vector_size(32)));
 typedef int32_t vec_bits __attribute__((vector_size(WIDE_PACKETS * 32)));
 #endif
 
+/* The rows of bodies of eight lanes, and what is true of each. */
+typedef uint32_t eight_words __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_bits __attribute__((vector_size(32)));
+
 #define WIDE static inline __attribute__((always_inline, unused))
 
 /* The elements of two vectors in another order; i counts those of the second from 8 on within each
@@ -257,6 +261,26 @@ WIDE dvec dvec_select(dvec_bits condition, dvec yes, dvec no)
 WIDE dvec dvec_abs(dvec x)
 {
     return (dvec)((dvec_bits)x & INT64_MAX);
+}
+
+/* Rows of eight numbers, as columns. */
+WIDE void dvec_transpose(dvec r[8])
+{
+    dvec t[8], u[8];
+    for (int k = 0; k < 4; k++) {
+        t[2 * k] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[2 * k + 1] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int l = 0; l < 2; l++) {
+            const dvec x = t[k + l], y = t[k + l + 2];
+            u[k + l] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
+            u[k + l + 2] = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) {
+        r[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
 }
 
 #endif

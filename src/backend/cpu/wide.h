@@ -23,19 +23,20 @@
 #else
 #define TLK_WIDE_KEEP
 #endif
-#define TLK_WIDE_LIST       \
-    TLK_WIDE_KEEP           \
-    TLK_WIDE(anchor_steps)  \
-    TLK_WIDE(psor_start)    \
-    TLK_WIDE(psor_sweep)    \
-    TLK_WIDE(position_rows) \
-    TLK_WIDE(contact_count) \
-    TLK_WIDE(penalty_force) \
-    TLK_WIDE(penalty_meet)  \
-    TLK_WIDE(penalty_move)  \
-    TLK_WIDE(joint_foresee) \
-    TLK_WIDE(joint_project) \
-    TLK_WIDE(joint_assemble) TLK_WIDE(momentum_rows) TLK_WIDE(momentum_block)
+#define TLK_WIDE_LIST        \
+    TLK_WIDE_KEEP            \
+    TLK_WIDE(anchor_steps)   \
+    TLK_WIDE(psor_start)     \
+    TLK_WIDE(psor_sweep)     \
+    TLK_WIDE(position_rows)  \
+    TLK_WIDE(contact_count)  \
+    TLK_WIDE(penalty_force)  \
+    TLK_WIDE(penalty_meet)   \
+    TLK_WIDE(penalty_move)   \
+    TLK_WIDE(joint_foresee)  \
+    TLK_WIDE(joint_project)  \
+    TLK_WIDE(joint_assemble) \
+    TLK_WIDE(momentum_begin) TLK_WIDE(momentum_rows) TLK_WIDE(momentum_block)
 #define TLK_WIDE_FOLD_LIST \
     TLK_WIDE(audit_row)    \
     TLK_WIDE(residual) TLK_WIDE(check_bodies) TLK_WIDE(integrate) TLK_WIDE(momentum_turn)

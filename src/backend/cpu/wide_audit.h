@@ -30,13 +30,12 @@ WIDE vec wide_cone_residual(const tlk_problem *p, const wide_row *h, const vec *
 }
 
 /* Rows outside of sweeps: any lanes may be without one; which have one is in `here`. */
-WIDE wide_row wide_load_some(const tlk_problem *p, vec_rows s, wide_kind kind, vec_bits *here)
+WIDE void wide_load_some(const tlk_problem *p, vec_rows s, wide_kind kind, vec_bits *here,
+                         wide_row *some)
 {
-    wide_row some;
-    wide_index_some(p->a, p->a, s, some.a, here);
-    wide_index_some(p->a, p->b, s, some.b, here);
-    wide_load_rest(p, s, kind, &some);
-    return some;
+    wide_index_some(p->a, p->a, s, some->a, here);
+    wide_index_some(p->a, p->b, s, some->b, here);
+    wide_load_rest(p, s, kind, some);
 }
 
 /* What rows have: their residual, impulses g, and velocities vb of their second bodies. */
@@ -75,7 +74,8 @@ WIDE void wide_residual_packet(const tlk_problem *p, vec_rows s, wide_kind kind,
     vec_bits here;
     if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
-    const wide_row h = wide_load_some(p, s, kind, &here);
+    wide_row h;
+    wide_load_some(p, s, kind, &here, &h);
     vec vb[8], g[3];
     const vec residual = wide_row_residual(p, s, &h, vb, g);
     for (uint32_t half = 0; half < WIDE_PACKETS && wide_has(s, half); half++)
@@ -116,7 +116,8 @@ WIDE void wide_audit_packet(const tlk_audit *q, vec_rows s, wide_kind kind, dvec
     vec_bits here;
     if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
-    const wide_row h = wide_load_some(p, s, kind, &here);
+    wide_row h;
+    wide_load_some(p, s, kind, &here, &h);
     vec vb[8], g[3], wall[3], struck[3], surface[3] = {vec_set(0), vec_set(0), vec_set(0)};
     const vec residual = wide_row_residual(p, s, &h, vb, g), gaps = vec_load(q->gap, s, 0, 1);
     if (kind == WIDE_ANCHORS)
@@ -181,7 +182,8 @@ WIDE void wide_position_packet(const tlk_build *q, const tlk_problem *p, vec_row
     vec_bits here;
     if (kind == WIDE_ANCHORS && !wide_here(p, s, &here))
         return;
-    const wide_row h = wide_load_some(p, s, kind, &here);
+    wide_row h;
+    wide_load_some(p, s, kind, &here, &h);
     vec va[8], vb[8], u[3], g[3];
     wide_load_pair(p, s, &h, q->vel, va, vb);
     wide_velocity(&h, va, vb, u);

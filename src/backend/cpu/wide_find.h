@@ -62,26 +62,6 @@ WIDE uint32_t wide_keep(uint32_t *list, uint32_t n, uint32_t q, uint32_t bits)
 #if defined(__AVX512F__)
 #define WIDE_BOXES 3u /* candidates with boxes that are worth more than one look each */
 
-/* Rows of eight numbers, as columns. */
-WIDE void dvec_transpose(dvec r[8])
-{
-    dvec t[8], u[8];
-    for (int k = 0; k < 4; k++) {
-        t[2 * k] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        t[2 * k + 1] = __builtin_shufflevector(r[2 * k], r[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int k = 0; k < 8; k += 4)
-        for (int l = 0; l < 2; l++) {
-            const dvec x = t[k + l], y = t[k + l + 2];
-            u[k + l] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
-            u[k + l + 2] = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
 /* What tlk_near_boxes() and tlk_stand_near() look at, of up to eight shapes j. */
 typedef struct wide_boxes {
     dvec centre[3], axis[9], half[3], stands[3], reach, radius;

@@ -78,10 +78,14 @@ WIDE dvec dvec_first(dvec v, uint32_t n)
     return (dvec)((dvec_bits)v & (lane < (int64_t)n));
 }
 
-/* Lane by lane as tlk_most(). */
+/* Lane by lane as tlk_most(), of numbers that are not below 0. */
 WIDE dvec dvec_most(dvec most, dvec x)
 {
+#if defined(__AVX512F__) /* x where one is no number */
+    return (dvec)_mm512_max_pd((__m512d)most, (__m512d)x);
+#else
     return dvec_select(x <= most, most, x);
+#endif
 }
 
 WIDE double dvec_most_of(dvec v)
@@ -150,13 +154,12 @@ TL_NARROW void turn_articulation(const tlk_joints *g, const tlk_articulation *a,
     }
 }
 
-/* tlk_forward(), with the node's columns; returns those of the next one. Vectors are 0 before
- * `first`. */
+/* tlk_forward() of what is in y, with the node's columns; returns those of the next one. Vectors
+ * are 0 before `first`. */
 WIDE const double *turned_forward(const tlk_joints *g, const tlk_node *node, uint32_t n,
-                                  uint32_t first, const double *column)
+                                  uint32_t first, const double *column, dvec y)
 {
     const double *own = column;
-    dvec y = dvec_get_some(g->x + node->vector, n);
     column += (size_t)n * n;
     for (uint32_t s = node->sources; s < node->sources_end; s++) {
         const uint32_t size = g->source[s].size;
@@ -179,15 +182,10 @@ WIDE const double *turned_forward(const tlk_joints *g, const tlk_node *node, uin
     return column;
 }
 
-/* tlk_backward() */
-WIDE void turned_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
+/* What later nodes take off a node of size n. */
+WIDE dvec turned_below(const tlk_joints *g, const tlk_node *node, uint32_t n)
 {
-    double *x = g->x + node->vector;
     dvec y = {0};
-    union {
-        dvec v;
-        double y[8];
-    } u;
     for (uint32_t l = node->links; l < node->last; l++) {
         const tlk_link link = g->link[l];
         const double *below = g->block + link.block, *other = g->x + link.vector;
@@ -201,26 +199,58 @@ WIDE void turned_backward(const tlk_joints *g, const tlk_node *node, uint32_t n,
             for (uint32_t r = 0; r < link.size; r++)
                 y += dvec_get(below + (size_t)r * n, n) * other[r];
     }
-    u.v = dvec_get_some(x, n) - y * dvec_get(g->divisor + node->vector, n);
+    return y * dvec_get(g->divisor + node->vector, n);
+}
+
+/* tlk_backward() */
+WIDE void turned_backward(const tlk_joints *g, const tlk_node *node, uint32_t n, uint32_t plain)
+{
+    double *x = g->x + node->vector;
+    union {
+        dvec v;
+        double y[8];
+    } u;
+    u.v = dvec_get_some(x, n) - turned_below(g, node, n);
     tlk_solve_upper(g->block + node->block, n, plain, u.y);
     for (uint32_t k = 0; k < n; k++)
         x[k] = u.y[k];
+}
+
+/* Where vectors of the second level begin. */
+WIDE uint32_t turned_first(const tlk_joints *g, const tlk_articulation *a)
+{
+    const uint32_t second = g->level[a->level + 1];
+    return second < a->node_end ? g->node[second].vector : a->vector_end;
 }
 
 /* From the second level on; `zero`: there is nothing in the first. */
 TL_NARROW void turned_forwards(const tlk_joints *g, const tlk_articulation *a, bool zero)
 {
     const uint32_t second = g->level[a->level + 1];
-    const uint32_t first = !zero                  ? a->vector
-                           : second < a->node_end ? g->node[second].vector
-                                                  : a->vector_end;
+    const uint32_t first = zero ? turned_first(g, a) : a->vector;
     const double *column = g->turned + a->block;
     for (uint32_t i = second; i < a->node_end; i++) {
         const tlk_node *node = g->node + i;
-        column = node->size == 5   ? turned_forward(g, node, 5, first, column)
-                 : node->size == 3 ? turned_forward(g, node, 3, first, column)
-                                   : turned_forward(g, node, node->size, first, column);
+        const double *x = g->x + node->vector;
+        if (node->size == 5)
+            column = turned_forward(g, node, 5, first, column, dvec_get_some(x, 5));
+        else if (node->size == 3)
+            column = turned_forward(g, node, 3, first, column, dvec_get_some(x, 3));
+        else
+            column =
+                turned_forward(g, node, node->size, first, column, dvec_get_some(x, node->size));
     }
+}
+
+/* A node, not of a body that goes before its joints. */
+WIDE void turned_backward_one(const tlk_joints *g, const tlk_node *node)
+{
+    if (node->size == 5)
+        turned_backward(g, node, 5, 0);
+    else if (node->size == 3)
+        turned_backward(g, node, 3, 0);
+    else
+        turned_backward(g, node, node->size, 0);
 }
 
 TL_NARROW void turned_backwards(const tlk_joints *g, const tlk_articulation *a)
@@ -229,17 +259,13 @@ TL_NARROW void turned_backwards(const tlk_joints *g, const tlk_articulation *a)
         const tlk_node *node = g->node + i;
         if (tlk_node_alone(node))
             turned_backward(g, node, 6, 3);
-        else if (node->size == 5)
-            turned_backward(g, node, 5, 0);
-        else if (node->size == 3)
-            turned_backward(g, node, 3, 0);
         else
-            turned_backward(g, node, node->size, 0);
+            turned_backward_one(g, node);
     }
 }
 
-/* tlk_joint_sides() of a joint whose rows all hold: the sizes. */
-WIDE dvec turned_sides(const tlk_joints *g, const tlk_joint *j, uint32_t n, bool sift)
+/* tlk_joint_sides() of a joint whose rows all hold: the right-hand side; `most`: of the sizes. */
+WIDE dvec turned_side(const tlk_joints *g, const tlk_joint *j, uint32_t n, bool sift, dvec *most)
 {
     const double *column = g->columns + j->jacobian;
     dvec rate = {0};
@@ -255,11 +281,18 @@ WIDE dvec turned_sides(const tlk_joints *g, const tlk_joint *j, uint32_t n, bool
         side -= g->how[j->articulation].straight ? bend : dvec_get(g->bend + j->first, n);
         side += dvec_get(g->aim + j->first, n);
     }
-    const dvec size = dvec_first(dvec_abs(side), n);
+    *most = dvec_most(*most, dvec_first(dvec_abs(side), n));
     if (sift)
         side += dvec_get(g->soft + j->first, n) * dvec_get(g->x + j->vector, n);
-    dvec_put(g->x + j->vector, side, n);
-    return size;
+    return side;
+}
+
+/* tlk_body_speed(), in the first three lanes. */
+WIDE dvec turned_speed(const tlk_joints *g, uint32_t body, dvec most)
+{
+    const dvec v = __builtin_convertvector(*(const packet *)(g->vel + 8 * (size_t)body), dvec);
+    const dvec size = dvec_abs(v);
+    return dvec_most(most, size + __builtin_shufflevector(size, size, 4, 5, 6, 7, 4, 5, 6, 7));
 }
 
 /* tlk_stage_sides() */
@@ -272,12 +305,8 @@ TL_NARROW void turned_stage_sides(const tlk_joints *g, const tlk_articulation *a
     for (uint32_t k = a->node; k < a->node_end; k++) {
         if (g->node_body[k] == TLK_NONE)
             continue;
-        const dvec v =
-            __builtin_convertvector(*(const packet *)(g->vel + 8 * (size_t)g->node_body[k]), dvec);
-        const dvec size = dvec_abs(v);
         tlk_body_sides(g, g->node + k, bounded);
-        speed =
-            dvec_most(speed, size + __builtin_shufflevector(size, size, 4, 5, 6, 7, 4, 5, 6, 7));
+        speed = turned_speed(g, g->node_body[k], speed);
     }
     for (uint32_t k = a->joint; k < a->joint_end; k++) {
         const uint32_t i = g->list[k];
@@ -285,12 +314,20 @@ TL_NARROW void turned_stage_sides(const tlk_joints *g, const tlk_articulation *a
         if (how->turned != TURNED_HARD && !all_hard(g, j))
             worst = tlk_most(worst, tlk_joint_sides(g, i, 0, sift));
         else if (j->rows == 5)
-            most = dvec_most(most, turned_sides(g, j, 5, sift));
+            dvec_put(g->x + j->vector, turned_side(g, j, 5, sift, &most), 5);
         else
-            most = dvec_most(most, turned_sides(g, j, j->rows, sift));
+            dvec_put(g->x + j->vector, turned_side(g, j, j->rows, sift, &most), j->rows);
     }
     tlk_team_most(how, 0, tlk_most(worst, dvec_most_of(most)), team);
     tlk_team_most(how, 1, dvec_most_of(dvec_first(speed, 3)), team);
+}
+
+/* What was solved comes to a body. */
+WIDE void turned_move(const tlk_joints *g, uint32_t body, dvec x)
+{
+    packet *v = (packet *)(g->vel + 8 * (size_t)body);
+    const dvec zero = {0}, more = __builtin_shufflevector(x, zero, 0, 1, 2, 8, 3, 4, 5, 8);
+    *v = __builtin_convertvector(__builtin_convertvector(*v, dvec) + more, packet);
 }
 
 /* tlk_stage_apply(), where all rows hold. Among sweeps nobody looks at their impulses: those of
@@ -300,10 +337,7 @@ TL_NARROW void turned_stage_apply(const tlk_joints *g, const tlk_articulation *a
     for (uint32_t k = a->node; k < a->node_end; k++) {
         if (g->node_body[k] == TLK_NONE)
             continue;
-        packet *v = (packet *)(g->vel + 8 * (size_t)g->node_body[k]);
-        const dvec zero = {0}, x = dvec_get_some(g->x + g->node[k].vector, 6);
-        const dvec more = __builtin_shufflevector(x, zero, 0, 1, 2, 8, 3, 4, 5, 8);
-        *v = __builtin_convertvector(__builtin_convertvector(*v, dvec) + more, packet);
+        turned_move(g, g->node_body[k], dvec_get_some(g->x + g->node[k].vector, 6));
     }
     if (g->positions || g->mode >= TLK_PROJECT_NOTHING || (g->sweeping && !a->bounded))
         return;
@@ -312,6 +346,78 @@ TL_NARROW void turned_stage_apply(const tlk_joints *g, const tlk_articulation *a
         for (uint32_t r = 0; r < j->rows; r++)
             g->lambda[j->first + r] -= g->x[j->vector + r];
     }
+}
+
+/* Right-hand sides of joints and forward substitution, node after node. Returns the largest. */
+TL_NARROW double swept_forwards(const tlk_joints *g, const tlk_articulation *a)
+{
+    const uint32_t first = turned_first(g, a);
+    const double *column = g->turned + a->block;
+    dvec most = {0};
+    for (uint32_t i = g->level[a->level + 1]; i < a->node_end; i++) {
+        const tlk_node *node = g->node + i;
+        const tlk_joint *j = g->joint + node->joint;
+        const dvec none = {0};
+        if (node->joint == TLK_NONE)
+            column = turned_forward(g, node, 6, first, column, none);
+        else if (node->size == 5)
+            column = turned_forward(g, node, 5, first, column, turned_side(g, j, 5, false, &most));
+        else if (node->size == 3)
+            column = turned_forward(g, node, 3, first, column, turned_side(g, j, 3, false, &most));
+        else
+            column = turned_forward(g, node, node->size, first, column,
+                                    turned_side(g, j, node->size, false, &most));
+    }
+    return dvec_most_of(most);
+}
+
+/* Backward substitution, and what it gives to bodies. Those that go before their joints have
+ * nothing but what these push. */
+TL_NARROW void swept_backwards(const tlk_joints *g, const tlk_articulation *a)
+{
+    const dvec none = {0};
+    for (uint32_t i = a->node_end; i-- > a->node;) {
+        const tlk_node *node = g->node + i;
+        const uint32_t body = g->node_body[i];
+        if (tlk_node_alone(node)) {
+            const double *r1 = g->block + node->block + 4 * 6 + 3, *r2 = r1 + 6;
+            dvec x = none - turned_below(g, node, 6);
+            const double x5 = x[5], x4 = x[4] - r2[1] * x5;
+            x[3] = x[3] - r1[0] * x4 - r2[0] * x5;
+            x[4] = x4;
+            turned_move(g, body, x);
+            continue;
+        }
+        turned_backward_one(g, node);
+        if (body != TLK_NONE)
+            turned_move(g, body, dvec_get_some(g->x + node->vector, 6));
+    }
+}
+
+/* Whether a projection is one among sweeps of an articulation whose rows all hold and have one
+ * state: it substitutes, and that is all. */
+WIDE bool is_swept(const tlk_joints *g, const tlk_articulation *a, const tlk_articulated *how)
+{
+    return how->turned == TURNED_HARD && how->stage == TLK_STAGE_SIDES && !a->bounded &&
+           g->passes == 1 && !g->rough && (g->sweeping || g->positions);
+}
+
+/* Such a projection, from its right-hand side to its end: what stages leave for each other stays in
+ * registers. (Where there is nothing to solve the forward substitution is in vain.) */
+TL_NARROW void sweep_articulation(const tlk_joints *g, const tlk_articulation *a,
+                                  tlk_articulated *how)
+{
+    dvec speed = {0};
+    for (uint32_t k = a->node; k < a->node_end; k++)
+        if (g->node_body[k] != TLK_NONE)
+            speed = turned_speed(g, g->node_body[k], speed);
+    how->residual = swept_forwards(g, a);
+    how->sifted = 0;
+    if (tlk_project_helps(how, 0, dvec_most_of(dvec_first(speed, 3)))) {
+        swept_backwards(g, a);
+        how->pass++;
+    }
+    how->stage = TLK_STAGE_END;
 }
 
 /* One stage of an articulation that has no more than one lane. Returns false where nothing of it is
@@ -361,6 +467,10 @@ static void wide_joint_project(const void *args, uint32_t begin, uint32_t end)
         const tlk_articulation *a = g.articulation + i;
         tlk_articulated *how = g.how + i;
         tlk_joint_project_begin(&g, i);
+        if (is_swept(&g, a, how)) {
+            sweep_articulation(&g, a, how);
+            continue;
+        }
         do {
             if (turned_stage(&g, a, how, true))
                 continue;

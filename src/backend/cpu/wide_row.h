@@ -11,17 +11,18 @@
 /* The bodies of rows; lanes without a row take the first lane's of their packet. */
 WIDE void wide_index(const uint32_t *from, vec_rows s, uint32_t lanes, uint32_t *index)
 {
-    for (uint32_t l = 0; l < WIDE_LANES; l++) {
-        const uint32_t q = l / TLK_LANES, k = l % TLK_LANES;
+    const eight_bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (uint32_t q = 0; q < WIDE_PACKETS; q++) {
         const uint32_t before = s.first[q] == s.first[0] ? 0 : q * TLK_LANES;
-        index[l] = from[s.first[q] + (before + k < lanes ? k : 0)];
+        const eight_words all = *(const eight_words *)(from + s.first[q]);
+        const eight_bits here = lane < (int32_t)(lanes - before);
+        *(eight_words *)(index + q * TLK_LANES) =
+            (all & (eight_words)here) | (from[s.first[q]] & ~(eight_words)here);
     }
 }
 
 /* The same where any lanes may be without a row: those take the first body. Which lanes have one,
  * as all bits of `here`; returns how many. */
-typedef uint32_t eight_words __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t eight_bits __attribute__((vector_size(32)));
 
 WIDE uint32_t wide_index_some(const uint32_t *rows, const uint32_t *from, vec_rows s,
                               uint32_t *index, vec_bits *here)
@@ -91,13 +92,13 @@ WIDE void wide_load_rest(const tlk_problem *p, vec_rows s, wide_kind kind, wide_
     }
 }
 
-WIDE wide_row wide_load_row(const tlk_problem *p, vec_rows s, uint32_t lanes, wide_kind kind)
+/* (GCC copies such a row by a string instruction where it is what a function returns.) */
+WIDE void wide_load_row(const tlk_problem *p, vec_rows s, uint32_t lanes, wide_kind kind,
+                        wide_row *row)
 {
-    wide_row row;
-    wide_index(p->a, s, lanes, row.a);
-    wide_index(p->b, s, lanes, row.b);
-    wide_load_rest(p, s, kind, &row);
-    return row;
+    wide_index(p->a, s, lanes, row->a);
+    wide_index(p->b, s, lanes, row->b);
+    wide_load_rest(p, s, kind, row);
 }
 
 /* Which rows are there; returns how many. */

@@ -196,7 +196,8 @@ WIDE void wide_packet(const tlk_problem *p, uint32_t item, uint32_t lanes, wide_
                       bool material, wide_step step)
 {
     vec_rows s = wide_first_rows(p, item, lanes, kind);
-    wide_row row = wide_load_row(p, s, lanes, kind);
+    wide_row row;
+    wide_load_row(p, s, lanes, kind, &row);
     row.material = material;
     vec va[8], vb[8], keep_a[8], keep_b[8];
     vec_bits here;
