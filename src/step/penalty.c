@@ -181,6 +181,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         w->penalty->forced_rows.item = sizeof(uint32_t);
         w->penalty->numbers.item = sizeof(double);
         w->penalty->key.arena = w->penalty->points.arena = &w->arena;
+        w->penalty->sum.arena = w->penalty->last.arena = &w->arena;
     }
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
@@ -234,7 +235,7 @@ static void plan(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
     s->reused = false;
-    s->known = p->valid && p->forces && !p->phased && !p->springs.count;
+    s->known = p->valid && p->forces && !p->phased && !p->springs.count && !tl_penalty_lost(w);
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
         return;

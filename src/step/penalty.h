@@ -14,7 +14,8 @@ struct tl_penalty {
     tl_buffer half;                         /* likewise, where not `light` */
     tl_buffer pace;                         /* real per row */
     tl_buffer work, forced;                 /* per dynamic row */
-    tl_buffer past, sum, last, roll, place; /* of slots */
+    tl_buffer past, roll, place;            /* of slots */
+    tl_buffer sum, last;                    /* likewise, in the arena */
     tl_buffer acts, couple;                 /* of pairs */
     tl_buffer key, value, range;            /* lists of items by body */
     tl_buffer at, load;                     /* of items, and along the lists */
@@ -88,6 +89,10 @@ double tl_penalty_ratio(double restitution, bool attraction);
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_known(tl_world *world, tl_penalty_step *step);
+
+/* Whether something else used the arena since the last step, where the last forces of slots were.
+ */
+bool tl_penalty_lost(const tl_world *world);
 
 /* From slots to contacts: how many there are; the set that they go to at the end of a step, which
  * is that of the last one if they have room there, and room in it; that set as it will be; and the

@@ -37,8 +37,6 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     TL_TRY(tl_buffer_need(b, &p->past, keeps * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
-    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * b->real));
-    TL_TRY(tl_buffer_need(b, &p->last, TLK_LAST * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->roll, w->rolls ? TLK_ROLL * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
@@ -51,12 +49,36 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->b = set->b.data;
     v->feature = set->manifolds ? set->feature.data : NULL;
     v->past = p->past.data;
-    v->sum = p->sum.data;
-    v->last = p->last.data;
     v->roll = w->rolls ? p->roll.data : NULL;
     v->place = set->manifolds ? p->place.data : NULL;
     v->acts = p->acts.data;
     v->couple = set->manifolds ? NULL : p->couple.data;
+    return TL_OK;
+}
+
+bool tl_penalty_lost(const tl_world *w)
+{
+    return w->penalty->last.phase != w->arena.phase;
+}
+
+/* What slots add up in a step, and their last forces, both 0 where they were lost. Lists and
+ * colours are made before, in the same memory. */
+static tl_status make_sums(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const size_t all = (size_t)s->view.pairs * s->view.slots * b->real;
+    const bool lost = tl_penalty_lost(w);
+    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all));
+    TL_TRY(tl_buffer_need(b, &p->last, TLK_LAST * all));
+    s->view.sum = p->sum.data;
+    s->view.last = p->last.data;
+    if (!lost) {
+        tl_run(b, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
+        return TL_OK;
+    }
+    b->ops->fill(b, p->sum.data, 0, TLK_SUM * all);
+    b->ops->fill(b, p->last.data, 0, TLK_LAST * all);
     return TL_OK;
 }
 
@@ -198,12 +220,11 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
     const bool whole = w->penalty->whole;
     TL_TRY(make_slots(w, s, &w->penalty->list));
-    tl_run(w->backend, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
     if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods ||
         w->penalty->whole != whole)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
-    return TL_OK;
+    return make_sums(w, s);
 }
 
 /* Pairs of the last step, before others are found: slots with their last forces, and shapes where
@@ -211,6 +232,7 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 tl_status tl_penalty_known(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(make_slots(w, s, &w->penalty->list));
+    s->view.last = w->penalty->last.data;
     view_lists(w, s);
     tlk_penalty placed = s->view;
     placed.margin = INFINITY; /* how far they have gone does not count */
@@ -266,6 +288,10 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
         TL_TRY(search(w, s));
     s->again = false;
     TL_TRY(make_slots(w, s, next));
+    TL_TRY(make_lists(w, s));
+    TL_TRY(make_colours(w, s, next));
+    TL_TRY(tl_arena_clear(b, &w->arena, 0));
+    TL_TRY(make_sums(w, s));
     v->old_start = last->impulses ? last->start.data : NULL;
     v->old_b = last->b.data;
     v->old_feature = last->manifolds && next->manifolds ? last->feature.data : NULL;
@@ -273,8 +299,6 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     v->old_n = last->n.data;
     v->old_past = last->pasts ? last->past.data : NULL;
     tl_run(b, TLK_penalty_match, next->pairs, v);
-    TL_TRY(make_lists(w, s));
-    TL_TRY(make_colours(w, s, next));
     view_lists(w, s);
     p->soon = true; /* until a step has run with them */
     p->forces = false;

@@ -16,8 +16,6 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
     double *place = p->place ? p->place + TLK_PLACE * slots * (size_t)q : 0;
     uint32_t t = 0;
     bool touched = false;
-    tlk_penalty_zero(p->sum + TLK_SUM * slots * (size_t)q, TLK_SUM * slots);
-    tlk_penalty_zero(p->last + TLK_LAST * slots * (size_t)q, TLK_LAST * slots);
     if (p->roll)
         tlk_penalty_zero(p->roll + TLK_ROLL * slots * (size_t)q, TLK_ROLL * slots);
     for (uint32_t o = p->old_start ? p->old_start[i] : 0,
