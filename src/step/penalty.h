@@ -10,18 +10,18 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, start, sums;             /* double per row: tlk_penalty */
-    tl_buffer half;                         /* likewise, where not `light` */
-    tl_buffer pace;                         /* real per row */
-    tl_buffer work, forced;                 /* per dynamic row */
-    tl_buffer past, roll, place;            /* of slots */
-    tl_buffer sum, last;                    /* likewise, in the arena */
-    tl_buffer acts, couple;                 /* of pairs */
-    tl_buffer key, value, range;            /* lists of items by body */
-    tl_buffer at, load;                     /* of items, and along the lists */
-    tl_buffer pace2, past2, acts2, place2;  /* of `whole`: what is read while pace, past, acts and
-                                               places are written, and the other way */
-    tl_buffer other, spot;                  /* and of a simple world: partners; tlk_penalty.spot */
+    tl_buffer vel, start, sums;            /* double per row: tlk_penalty */
+    tl_buffer half;                        /* likewise, where not `light` */
+    tl_buffer pace;                        /* real per row */
+    tl_buffer work, forced;                /* per dynamic row */
+    tl_buffer past, roll, place;           /* of slots */
+    tl_buffer sum, last;                   /* likewise, in the arena */
+    tl_buffer acts, couple;                /* of pairs */
+    tl_buffer key, value, range;           /* lists of items by body */
+    tl_buffer at, load;                    /* of items, and along the lists */
+    tl_buffer pace2, past2, acts2, place2; /* of `whole`: what is read while pace, past, acts and
+                                              places are written, and the other way */
+    tl_buffer other, spot;                 /* and of a simple world: partners; tlk_penalty.spot */
     tl_buffer nears, near_of, near_word, near_row, near_end, near_from; /* tlk_penalty.near */
     uint32_t still[2];                 /* places of the lists that this is of */
     tl_buffer reference, turned;       /* where shapes were when pairs were found */
@@ -68,7 +68,7 @@ typedef struct tl_penalty_step {
     bool wide;         /* all pairs count as near */
     bool again;        /* pairs are those that the step began with before */
     uint32_t searches;
-    uint32_t contacts; /* as it ends */
+    uint32_t contacts;             /* as it ends */
     double limit;                  /* s: the least of the times that a substep must be short of */
     double lost, work;             /* J */
     double elastic[2];             /* J: as it begins and ends */

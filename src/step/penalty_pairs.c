@@ -40,7 +40,7 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     TL_TRY(tl_buffer_need(b, &p->roll, w->rolls ? TLK_ROLL * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
-    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * TLK_COUPLE(b->real)));
+    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : TLK_COUPLE * set->pairs * b->real));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->keeps = (uint32_t)keeps;

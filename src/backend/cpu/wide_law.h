@@ -137,8 +137,8 @@ WIDE void wide_meet(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_t
 WIDE void wide_bodies(const tlk_penalty *p, uint32_t count, wide_touching *t)
 {
     for (uint32_t l = 0; l < count; l++) {
-        t->a[l] = p->couple[t->pair[l]].a;
-        t->b[l] = p->couple[t->pair[l]].b;
+        t->a[l] = p->shapes.body[p->a[t->pair[l]]];
+        t->b[l] = p->shapes.body[p->b[t->pair[l]]];
     }
 }
 
@@ -336,8 +336,7 @@ WIDE void wide_press(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_
         wide_law(p, t->pair + from, &law);
     else
         law = t->law;
-    wide_have(p, kind, t, from, TLK_NEAR_RADIUS, 2, (const real *)p->couple,
-              sizeof(tlk_couple) / sizeof(real), of);
+    wide_have(p, kind, t, from, TLK_NEAR_RADIUS, 2, (const real *)p->couple, TLK_COUPLE, of);
     const vec contact = vec_sqrt(of[0] * overlap), slope = law.young * contact;
     const vec spring = (real)(2.0 / 3) * slope * overlap;
     const vec damper = law.ratio * vec_sqrt(slope * of[1]), raw = damper * approach;

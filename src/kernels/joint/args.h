@@ -260,9 +260,9 @@ typedef struct tlk_joints {
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
     uint32_t room;      /* numbers of blocks and vector of the one that has the most */
-    uint32_t top;       /* likewise, of what substitution reads above the first level; tables, too */
-    uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
-    double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
+    uint32_t top;    /* likewise, of what substitution reads above the first level; tables, too */
+    uint32_t fresh;  /* 1: an assembly from anywhere, with new factors */
+    double recovery; /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */
     double close;          /* errors that an assembly ends with, of the articulation's size */
     double softness;       /* of hard rows, of their own diagonal */

@@ -54,8 +54,7 @@ enum {
 
 #define TLK_ROLL 4u /* of a slot, where something rolls: moment, N m s, three */
 
-/* Bytes of a tlk_couple (plain.h), where a real number has so many. */
-#define TLK_COUPLE(real) (2 * (real) + 4 * sizeof(uint32_t))
+#define TLK_COUPLE 4u /* real numbers that a tlk_couple (plain.h) has the size of */
 
 /* Bits of tlk_penalty.acts. */
 #define TLK_ACTS  1u /* the pair acts; else its loads are 0 */

@@ -72,8 +72,8 @@ TL_KERNEL void tlk_penalty_side_by_side(const tlk_penalty *p, uint32_t q, uint32
     *tlk_near_real(p, i, TLK_NEAR_RADIUS) = of.radius;
     *tlk_near_real(p, i, TLK_NEAR_MASS) = of.mass;
     *tlk_near_word(p, i, TLK_NEAR_PAIR) = q;
-    *tlk_near_word(p, i, TLK_NEAR_A) = of.a;
-    *tlk_near_word(p, i, TLK_NEAR_B) = of.b;
+    *tlk_near_word(p, i, TLK_NEAR_A) = p->a[q]; /* balls are in the order of their bodies */
+    *tlk_near_word(p, i, TLK_NEAR_B) = p->b[q];
     *tlk_near_word(p, i, TLK_NEAR_AT) = p->at[2 * (size_t)q];
     *tlk_near_word(p, i, TLK_NEAR_AT + 1) = p->at[2 * (size_t)q + 1];
 }
@@ -129,12 +129,10 @@ TL_KERNEL void tlk_penalty_meet(const tlk_penalty *p, uint32_t i)
         sum[k] = *tlk_near_real(p, i, TLK_NEAR_SUM + k);
     }
     if (touches) {
-        const tlk_couple of = {*tlk_near_real(p, i, TLK_NEAR_RADIUS),
-                               *tlk_near_real(p, i, TLK_NEAR_MASS),
-                               p->couple[q].law,
-                               1,
-                               ball[0],
-                               ball[1]};
+        const tlk_couple of = {.radius = *tlk_near_real(p, i, TLK_NEAR_RADIUS),
+                               .mass = *tlk_near_real(p, i, TLK_NEAR_MASS),
+                               .law = p->couple[q].law,
+                               .plain = 1};
         tlk_load8(p->pace + 8 * (size_t)ball[0], va);
         tlk_load8(p->pace + 8 * (size_t)ball[1], vb);
         tlk_plain_surface(m.ca, a, m.reach_a, m.n, va, anchor_a, of_a);

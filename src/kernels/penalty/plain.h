@@ -7,30 +7,38 @@
 #include "kernels/narrow.h"
 #include "kernels/penalty/hertz.h"
 
-/* What is the same for a pair of one point as long as it is a pair. */
+/* What is the same for a pair of one point as long as it is a pair. It has the size of four real
+ * numbers, TLK_COUPLE, which vectors load at once. */
 typedef struct tlk_couple {
     real radius, mass; /* R*, m*; m, kg */
     uint32_t law;      /* which row of the table */
     uint32_t plain;    /* 1: it is */
-    uint32_t a, b;     /* body rows */
+#ifdef TLK_PRECISION_double
+    double unused;
+#endif
 } tlk_couple;
 
-/* On a GPU by loads of 8 or 16 bytes. */
+/* On a GPU by loads of 16 bytes. */
 TL_KERNEL tlk_couple tlk_load_couple(const tlk_couple *from)
 {
 #if defined(__CUDACC__) && defined(TLK_PRECISION_double)
     const double2 sizes = ((const double2 *)from)[0];
-    const uint4 rest = ((const uint4 *)from)[1];
-    const tlk_couple of = {sizes.x, sizes.y, rest.x, rest.y, rest.z, rest.w};
+    const uint2 law = ((const uint2 *)from)[2];
+    const tlk_couple of = {sizes.x, sizes.y, law.x, law.y, 0};
     return of;
 #elif defined(__CUDACC__)
-    const float2 sizes = ((const float2 *)from)[0];
-    const uint2 law = ((const uint2 *)from)[1], body = ((const uint2 *)from)[2];
-    const tlk_couple of = {sizes.x, sizes.y, law.x, law.y, body.x, body.y};
+    const uint4 all = *(const uint4 *)from;
+    const tlk_couple of = {__uint_as_float(all.x), __uint_as_float(all.y), all.z, all.w};
     return of;
 #else
     return *from;
 #endif
+}
+
+/* The bodies of a pair of one point. */
+TL_KERNEL void tlk_couple_bodies(const tlk_penalty *p, size_t q, uint32_t *row)
+{
+    row[0] = p->shapes.body[p->a[q]], row[1] = p->shapes.body[p->b[q]];
 }
 
 /* Where two surfaces meet: halfway between them, which is c + reach n of each side, c a point that
