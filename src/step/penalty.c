@@ -49,6 +49,7 @@ void tl_step_penalty_end(tl_world *w)
 
 void tl_step_penalty_forget(tl_world *w)
 {
+    w->elastic_known = 0;
     if (!w->penalty)
         return;
     w->penalty->valid = w->penalty->tables = w->penalty->warned = false;
@@ -283,7 +284,7 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
     tl_penalty_evaluate(w, &s->view);
     s->view.begins = 0;
     TL_TRY(add_up(w, s, n));
-    s->elastic[0] = n[5];
+    s->elastic[0] = w->elastic_known && !w->penalty->springs.count ? w->elastic : n[5];
     return tl_penalty_limits(w, s);
 }
 
@@ -302,7 +303,7 @@ static tl_status look_at_found(tl_world *w, tl_penalty_step *s, uint64_t *halt)
 static tl_status begin_known(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(tl_penalty_known(w, s));
-    s->elastic[0] = w->penalty->elastic;
+    s->elastic[0] = w->elastic;
     return tl_penalty_limits(w, s);
 }
 
@@ -494,7 +495,8 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_contacts *set, tl_re
     /* colours of collisions depend on all pairs: they are found anew in every step */
     p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
     p->forces = p->valid && !p->phased;
-    p->elastic = s->elastic[1];
+    w->elastic = s->elastic[1];
+    w->elastic_known = p->forces && !p->springs.count;
     report_contacts(w, s, r);
     tl_step_carried(w, n + 2, r);
     r->dissipated_energy = w->dissipated;
@@ -608,6 +610,7 @@ tl_status tl_world_collide(tl_world *world)
     double n[TLK_FOLD_NUMBERS];
     REFUSE_NULL(world);
     TL_TRY(begin_phase(world, &s, __func__));
+    world->elastic_known = 0;
     TL_TRY(tl_penalty_reuse(world, &s));
     tl_run(world->backend, TLK_penalty_begin, world->rows, &s.view);
     s.view.h = world->settings.step;

@@ -51,7 +51,6 @@ struct tl_penalty {
     uint32_t looked_at; /* of pairs in a substep: near ones, filled up to eights, and others */
     bool soon;          /* half of what shapes may move is used up */
     double margin;      /* m: with which they were found */
-    double elastic;     /* J: at the end of the last step */
     double limit;       /* s: tl_penalty_step.limit of the last step that looked; 0: none */
     double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };

@@ -355,10 +355,8 @@ static void test_same_bits(void **state)
     }
 }
 
-/* Energies of a pile of balls that is dropped: what is lost and what is left are what there was. */
-static void test_balance(void **state)
+static tl_world *dropped(void)
 {
-    (void)state;
     soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 40);
     s.material.restitution = 0.5;
     s.material.young_modulus = 1e6;
@@ -367,7 +365,49 @@ static void test_balance(void **state)
     for (int k = 0; k < 5; k++)
         soft_ball(&s, 0.01, (double[3]){0.002 * k, 0, 0.02 + 0.021 * k}, (double[3]){0.1, 0, 0},
                   0.005);
-    tl_world *world = soft_world(&s);
+    return soft_world(&s);
+}
+
+/* Its books go on from a snapshot to the last digit, and after contacts were asked for. */
+static void test_books(void **state)
+{
+    (void)state;
+    tl_world *world = dropped();
+    uint32_t touching = 0;
+    for (int k = 0; k < 40; k++) {
+        void *bytes;
+        size_t size;
+        tl_world *other[2];
+        tl_report report, told;
+        assert_ok(tl_world_step(world, 5, &report));
+        touching += report.active_contacts > 0;
+        assert_ok(tl_world_save(world, &bytes, &size));
+        for (int i = 0; i < 2; i++)
+            assert_ok(tl_world_load(bytes, size, &other[i]));
+        tl_snapshot_free(bytes, size);
+        assert_ok(tl_world_step(world, 3, &report));
+        for (int i = 0; i < 2; i++) {
+            if (i) {
+                assert_ok(tl_world_step(other[i], 1, NULL));
+                assert_ok(tl_world_find_contacts(other[i]));
+            }
+            assert_ok(tl_world_step(other[i], i ? 2 : 3, &told));
+            assert_true(told.energy_error == report.energy_error);
+            assert_true(told.elastic_energy == report.elastic_energy);
+            assert_true(told.dissipated_energy == report.dissipated_energy);
+            assert_true(tl_world_hash(other[i]) == tl_world_hash(world));
+            tl_world_destroy(other[i]);
+        }
+    }
+    assert_true(touching > 20);
+    tl_world_destroy(world);
+}
+
+/* Energies of a pile of balls that is dropped: what is lost and what is left are what there was. */
+static void test_balance(void **state)
+{
+    (void)state;
+    tl_world *world = dropped();
     tl_report first, last;
     assert_ok(tl_world_step(world, 1, &first));
     assert_ok(tl_world_step(world, 300, &last));
@@ -450,7 +490,8 @@ int main(void)
         cmocka_unit_test(test_incline),     cmocka_unit_test(test_rolling_distance),
         cmocka_unit_test(test_pull_off),    unwatched_test(test_gas),
         cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_auto),        cmocka_unit_test(test_heap_rests),
+        cmocka_unit_test(test_books),       cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_heap_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
