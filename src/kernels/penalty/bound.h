@@ -237,16 +237,11 @@ TL_KERNEL void tlk_penalty_stiff(const tlk_penalty *p, const tlk_pressing *c, do
                                  double *stiff, double *damp)
 {
     const double *law = c->law;
-    const bool spring = law[TLK_LAW_SPRING] > 0;
-    if (p->law == 0 && !spring) {
-        *stiff = 2 * law[TLK_LAW_YOUNG] * sqrt(c->radius * overlap);
-        *damp = law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING * sqrt(*stiff * c->mass);
-        return;
-    }
-    const double own = p->stiffness > 0 ? p->stiffness : 2 * law[TLK_LAW_YOUNG] * c->radius;
-    *stiff = spring ? law[TLK_LAW_SPRING] : own;
-    *damp = law[TLK_LAW_DAMPER] >= 0 ? law[TLK_LAW_DAMPER] * *stiff
-                                     : law[TLK_LAW_RATIO] * 2 * sqrt(c->mass * *stiff);
+    const bool hertz = p->law == 0 && !(law[TLK_LAW_SPRING] > 0);
+    *stiff = hertz ? tlk_hertz_slope(law, sqrt(c->radius * overlap))
+                   : tlk_linear_slope(p, law, c->radius);
+    *damp =
+        hertz ? tlk_hertz_damper(law, *stiff, c->mass) : tlk_linear_damper(law, *stiff, c->mass);
 }
 
 /* What 1/m is to be multiplied by for how much a body yields where it is touched, at most: of
