@@ -19,14 +19,14 @@
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,      &p->half,     &p->start,     &p->sums,    &p->pace,       &p->work,
-        &p->forced,   &p->past,     &p->sum,       &p->last,    &p->roll,       &p->place,
-        &p->key,      &p->value,    &p->range,     &p->at,      &p->load,       &p->reference,
-        &p->turned,   &p->spring,   &p->saved_pos, &p->points,  &p->saved_quat, &p->table,
-        &p->times,    &p->slides,   &p->halt,      &p->order,   &p->acts,       &p->couple,
-        &p->rod,      &p->pace2,    &p->rod_from,  &p->stretch, &p->past2,      &p->acts2,
-        &p->place2,   &p->other,    &p->spot,      &p->nears,   &p->near_of,    &p->near_word,
-        &p->near_row, &p->near_end, &p->near_from};
+        &p->vel,       &p->half,     &p->start,     &p->sums,     &p->pace,       &p->work,
+        &p->forced,    &p->past,     &p->sum,       &p->last,     &p->roll,       &p->place,
+        &p->key,       &p->value,    &p->range,     &p->at,       &p->load,       &p->reference,
+        &p->turned,    &p->spring,   &p->saved_pos, &p->points,   &p->saved_quat, &p->table,
+        &p->times,     &p->slides,   &p->halt,      &p->order,    &p->acts,       &p->couple,
+        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->acts2,
+        &p->place2,    &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
+        &p->near_word, &p->near_row, &p->near_end,  &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -182,7 +182,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         w->penalty->forced_rows.item = sizeof(uint32_t);
         w->penalty->numbers.item = sizeof(double);
         w->penalty->key.arena = w->penalty->points.arena = &w->arena;
-        w->penalty->sum.arena = w->penalty->last.arena = &w->arena;
+        w->penalty->sum.arena = w->penalty->last.arena = w->penalty->worked.arena = &w->arena;
     }
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
@@ -236,7 +236,8 @@ static void plan(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
     s->reused = false;
-    s->known = p->valid && p->forces && !p->phased && !p->springs.count && !tl_penalty_lost(w);
+    s->known = p->valid && p->forces && !p->phased && !p->springs.count && !tl_penalty_lost(w) &&
+               p->items == p->list.pairs + 2 * (uint32_t)p->rods.count;
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
         return;

@@ -15,7 +15,7 @@ struct tl_penalty {
     tl_buffer pace;                        /* real per row */
     tl_buffer work, forced;                /* per dynamic row */
     tl_buffer past, roll, place;           /* of slots */
-    tl_buffer sum, last;                   /* likewise, in the arena */
+    tl_buffer sum, last, worked;           /* likewise, in the arena */
     tl_buffer acts, couple;                /* of pairs */
     tl_buffer key, value, range;           /* lists of items by body */
     tl_buffer at, load;                    /* of items, and along the lists */

@@ -44,6 +44,7 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->keeps = (uint32_t)keeps;
+    v->lasts = p->whole ? TLK_LAST_WHOLE : TLK_LAST;
     v->first = set->manifolds ? set->pair.data : NULL;
     v->a = set->a.data;
     v->b = set->b.data;
@@ -68,17 +69,21 @@ static tl_status make_sums(tl_world *w, tl_penalty_step *s)
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     const size_t all = (size_t)s->view.pairs * s->view.slots * b->real;
+    const size_t last = s->view.lasts * all, work = p->whole && !s->view.stands ? all : 0;
     const bool lost = tl_penalty_lost(w);
     TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all));
-    TL_TRY(tl_buffer_need(b, &p->last, TLK_LAST * all));
+    TL_TRY(tl_buffer_need(b, &p->last, last));
+    TL_TRY(tl_buffer_need(b, &p->worked, work));
     s->view.sum = p->sum.data;
     s->view.last = p->last.data;
+    s->view.worked = work ? p->worked.data : NULL;
+    b->ops->fill(b, p->worked.data, 0, work);
     if (!lost) {
         tl_run(b, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
         return TL_OK;
     }
     b->ops->fill(b, p->sum.data, 0, TLK_SUM * all);
-    b->ops->fill(b, p->last.data, 0, TLK_LAST * all);
+    b->ops->fill(b, p->last.data, 0, last);
     return TL_OK;
 }
 

@@ -134,10 +134,11 @@ TL_KERNEL void tlk_penalty_at(const double *vel, const double *anchor, double *v
 /* A slot without a point: the last energy, stiffness and force. */
 TL_KERNEL void tlk_penalty_clear(const tlk_penalty *p, size_t slot)
 {
-    real *last = p->last + TLK_LAST * slot;
-    last[TLK_LAST_ELASTIC] = last[TLK_LAST_STIFF] = 0;
-    for (int k = 0; k < 3; k++)
-        last[TLK_LAST_FORCE + k] = 0;
+    const real none[4] = {0, 0, 0, 0};
+    real *last = p->last + p->lasts * slot;
+    tlk_store4(last, none);
+    if (p->lasts == TLK_LAST)
+        last[TLK_LAST_STIFF] = 0;
 }
 
 /* How fast a point with a rod would swing and be damped, over mass, by what its bodies yield along

@@ -95,15 +95,9 @@ TL_KERNEL void tlk_penalty_take(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_near_back(const tlk_penalty *p, uint32_t q, const real *past, const real *sum,
                              const tlk_plain_act *act, bool touches)
 {
-    real *last = p->last + TLK_LAST * (size_t)q;
     tlk_store4(p->past + TLK_PAST_PLAIN * (size_t)q, past);
     tlk_store4(p->sum + TLK_SUM * (size_t)q, sum);
-    last[TLK_LAST_ELASTIC] = act->elastic;
-    last[TLK_LAST_STIFF] = act->slope;
-    last[TLK_LAST_DAMP] = act->damper;
-    last[TLK_LAST_SHEAR] = act->shear_slope;
-    for (int k = 0; k < 3; k++)
-        last[TLK_LAST_FORCE + k] = act->f[k];
+    tlk_plain_last(p, q, act);
     tlk_penalty_noted(p, q, touches, touches);
 }
 
