@@ -50,9 +50,10 @@ enum {
     TLK_LAST_SHEAR = 6,   /* N/m: across it, likewise */
     TLK_LAST_WORK = 7     /* J: done by bodies that are not dynamic, and by surfaces that move */
 };
-#define TLK_LAST       8u
-#define TLK_LAST_WHOLE 4u /* in one pass over bodies: what follows is worked out anew; work apart \
-                           */
+#define TLK_LAST 8u
+#define TLK_LAST_WHOLE                                                         \
+    4u /* in one pass over bodies: what follows is worked out anew; work apart \
+        */
 
 #define TLK_ROLL 4u /* of a slot, where something rolls: moment, N m s, three */
 
