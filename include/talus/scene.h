@@ -38,7 +38,8 @@ typedef struct tl_material_def {
     double rolling_friction;  /**< against rolling, default 0 */
     double spinning_friction; /**< against spinning about the normal, default 0 */
     double cohesion;          /**< N: what it takes to pull two such surfaces apart, default 0 */
-    double compliance;        /**< m/N: how far a contact gives, 1 over its stiffness, default 0 */
+    double compliance;        /**< m/N: how far a contact of two such surfaces gives, 1 over its
+                                   stiffness, default 0; that of two materials is their sum */
     double damping_time;      /**< s: damping over stiffness of such a contact, default 0 */
     double surface_velocity[3]; /**< m/s: how the surface moves in itself, in the body's frame, as
                                      that of a belt; what is across the surface does not count */

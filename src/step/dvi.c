@@ -317,6 +317,7 @@ static tl_status finish(tl_world *w, stages *s, tl_report *r)
 {
     double mark = tl_now();
     tl_coarse_told told;
+    w->elastic_known = 0;
     w->steps++;
     w->time += w->settings.step;
     tl_world_prescribe(w); /* joints hold bodies to where these are now */

@@ -13,19 +13,20 @@
 #define WIDER    4.0  /* than bodies may go in a step, */
 #define LASTS    16.0 /* or so, where pairs last for several */
 #define ATTEMPTS 16u
+#define IDLE     16u /* steps */
 #define FINER    16u /* tlk_penalty.halt: substeps are too long for what was found */
 
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,      &p->half,     &p->start,     &p->sums,    &p->pace,       &p->work,
-        &p->forced,   &p->past,     &p->sum,       &p->last,    &p->roll,       &p->place,
-        &p->key,      &p->value,    &p->range,     &p->at,      &p->load,       &p->reference,
-        &p->turned,   &p->spring,   &p->saved_pos, &p->points,  &p->saved_quat, &p->table,
-        &p->times,    &p->slides,   &p->halt,      &p->order,   &p->acts,       &p->couple,
-        &p->rod,      &p->pace2,    &p->rod_from,  &p->stretch, &p->past2,      &p->acts2,
-        &p->place2,   &p->other,    &p->spot,      &p->nears,   &p->near_of,    &p->near_word,
-        &p->near_row, &p->near_end, &p->near_from};
+        &p->vel,       &p->half,     &p->start,     &p->sums,     &p->pace,       &p->work,
+        &p->forced,    &p->past,     &p->sum,       &p->last,     &p->roll,       &p->place,
+        &p->key,       &p->value,    &p->range,     &p->at,       &p->load,       &p->reference,
+        &p->turned,    &p->spring,   &p->saved_pos, &p->points,   &p->saved_quat, &p->table,
+        &p->times,     &p->slides,   &p->halt,      &p->order,    &p->acts,       &p->couple,
+        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->acts2,
+        &p->place2,    &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
+        &p->near_word, &p->near_row, &p->near_end,  &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -48,6 +49,7 @@ void tl_step_penalty_end(tl_world *w)
 
 void tl_step_penalty_forget(tl_world *w)
 {
+    w->elastic_known = 0;
     if (!w->penalty)
         return;
     w->penalty->valid = w->penalty->tables = w->penalty->warned = false;
@@ -180,6 +182,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         w->penalty->forced_rows.item = sizeof(uint32_t);
         w->penalty->numbers.item = sizeof(double);
         w->penalty->key.arena = w->penalty->points.arena = &w->arena;
+        w->penalty->sum.arena = w->penalty->last.arena = w->penalty->worked.arena = &w->arena;
     }
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
@@ -233,7 +236,8 @@ static void plan(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     const double way = 2.1 * w->settings.step * s->speed;
     s->reused = false;
-    s->known = p->valid && p->forces && !p->phased && !p->springs.count;
+    s->known = p->valid && p->forces && !p->phased && !p->springs.count && !tl_penalty_lost(w) &&
+               p->items == p->list.pairs + 2 * (uint32_t)p->rods.count;
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
         return;
@@ -281,7 +285,7 @@ static tl_status begin_forces(tl_world *w, tl_penalty_step *s)
     tl_penalty_evaluate(w, &s->view);
     s->view.begins = 0;
     TL_TRY(add_up(w, s, n));
-    s->elastic[0] = n[5];
+    s->elastic[0] = w->elastic_known && !w->penalty->springs.count ? w->elastic : n[5];
     return tl_penalty_limits(w, s);
 }
 
@@ -300,7 +304,7 @@ static tl_status look_at_found(tl_world *w, tl_penalty_step *s, uint64_t *halt)
 static tl_status begin_known(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(tl_penalty_known(w, s));
-    s->elastic[0] = w->penalty->elastic;
+    s->elastic[0] = w->elastic;
     return tl_penalty_limits(w, s);
 }
 
@@ -337,9 +341,11 @@ static tl_status run_chunks(tl_world *w, tl_penalty_step *s, bool first, uint64_
         TL_TRY(add_up(w, s, s->sums));
         s->lost += s->sums[3];
         s->work += s->sums[4];
-        TL_TRY(tl_penalty_hand_out(w, s, next));
-        if (k + 1 < s->chunks)
-            TL_TRY(tl_monitors_part(w, next, &s->motion));
+        if (k + 1 == s->chunks)
+            break;
+        TL_TRY(tl_penalty_hand_on(w, s, next));
+        TL_TRY(tl_monitors_part(w, next, &s->motion));
+        p->idle = 0;
     }
     s->elastic[1] = s->sums[5];
     return TL_OK;
@@ -433,27 +439,48 @@ static void report_contacts(const tl_world *w, const tl_penalty_step *s, tl_repo
     r->elastic_energy = s->elastic[1] - r->spring_energy;
 }
 
+/* Room for the contacts of the step, and what measures them: all that may fail. */
+static tl_status make_ready(tl_world *w, tl_penalty_step *s, tl_contacts **set)
+{
+    tlk_motion motion = s->motion;
+    TL_TRY(tl_penalty_count(w, s));
+    *set = tl_penalty_set(w, s);
+    TL_TRY(tl_penalty_room(w, s, *set));
+    motion.vel = s->view.mean; /* from where the step began to where it ended */
+    motion.pseudo = NULL;
+    motion.bodies.pos = w->penalty->saved_pos.data;
+    const tl_contacts told = tl_penalty_told(w, s, *set);
+    return tl_monitors_prepare(w, &told, &motion);
+}
+
+/* Contacts are in a set: the other one is needed while pairs are found within a step, or where
+ * there are more contacts than before, and given back when it has not been for some steps. */
+static void use_set(tl_world *w, const tl_contacts *set)
+{
+    tl_penalty *p = w->penalty;
+    const uint32_t current = (uint32_t)(set - w->contacts);
+    p->idle = current == w->current ? p->idle + 1 : 0;
+    w->current = current;
+    if (p->idle > IDLE)
+        tl_contacts_free(w->backend, &w->contacts[1 - current]);
+}
+
 /* What moved becomes the state, and the report tells of it. */
-static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
+static tl_status finish(tl_world *w, tl_penalty_step *s, tl_contacts *set, tl_report *r)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     const bool simple = !w->manifolds && !w->surfaces;
     double n[TLK_FOLD_NUMBERS] = {0}, moved[TLK_FOLD_NUMBERS] = {0};
-    tl_contacts *set = &w->contacts[1 - w->current];
-    tlk_motion motion = s->motion;
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_end, w->dynamic, &s->view, n));
-    motion.vel = s->view.mean; /* from where the step began to where it ended */
-    motion.pseudo = NULL;
-    motion.bodies.pos = p->saved_pos.data;
-    TL_TRY(tl_monitors_prepare(w, set, &motion));
+    tl_penalty_write(w, s, set);
     tl_monitors_before(w, set->count);
     const tlk_spring_told told = {p->spring.data, w->mechanism.memory[w->mechanism.current].data};
     tl_run(b, TLK_penalty_tell_spring, (uint32_t)p->springs.count, &told);
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, moved));
-    w->current = 1 - w->current;
+    use_set(w, set);
     w->steps++;
     w->time += w->settings.step;
     tl_world_prescribe(w);
@@ -469,7 +496,8 @@ static tl_status finish(tl_world *w, tl_penalty_step *s, tl_report *r)
     /* colours of collisions depend on all pairs: they are found anew in every step */
     p->valid = (simple && !p->colours[TLK_COLOURS]) || p->phased;
     p->forces = p->valid && !p->phased;
-    p->elastic = s->elastic[1];
+    w->elastic = s->elastic[1];
+    w->elastic_known = p->forces && !p->springs.count;
     report_contacts(w, s, r);
     tl_step_carried(w, n + 2, r);
     r->dissipated_energy = w->dissipated;
@@ -492,6 +520,8 @@ tl_status tl_step_penalty(tl_world *w)
     tl_report r = {0};
     const double begin = tl_now();
     double mark = begin;
+    if (w->asked && w->penalty)
+        w->penalty->idle = 0;
     tl_world_forget_asked(w);
     if (w->mechanism.joints.count)
         TL_TRY(tl_joints_ready(w));
@@ -499,7 +529,10 @@ tl_status tl_step_penalty(tl_world *w)
     tl_world_exchange_centres(w);
     TL_TRY(tl_step_sense(w));
     r.ms.build = tl_lap(&mark);
-    const tl_status status = make_step(w, &s);
+    tl_contacts *set = NULL;
+    tl_status status = make_step(w, &s);
+    if (status == TL_OK)
+        status = make_ready(w, &s, &set);
     if (status != TL_OK) {
         restore(w);
         tl_world_exchange_centres(w);
@@ -508,7 +541,7 @@ tl_status tl_step_penalty(tl_world *w)
         return status;
     }
     r.ms.solve = tl_lap(&mark);
-    TL_TRY(finish(w, &s, &r));
+    TL_TRY(finish(w, &s, set, &r));
     r.ms.integrate = tl_lap(&mark);
     r.total_ms = tl_now() - begin;
     w->report = r;
@@ -578,6 +611,7 @@ tl_status tl_world_collide(tl_world *world)
     double n[TLK_FOLD_NUMBERS];
     REFUSE_NULL(world);
     TL_TRY(begin_phase(world, &s, __func__));
+    world->elastic_known = 0;
     TL_TRY(tl_penalty_reuse(world, &s));
     tl_run(world->backend, TLK_penalty_begin, world->rows, &s.view);
     s.view.h = world->settings.step;

@@ -10,17 +10,18 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, start, sums;             /* double per row: tlk_penalty */
-    tl_buffer half;                         /* likewise, where not `light` */
-    tl_buffer pace;                         /* real per row */
-    tl_buffer work, forced;                 /* per dynamic row */
-    tl_buffer past, sum, last, roll, place; /* of slots */
-    tl_buffer acts, couple;                 /* of pairs */
-    tl_buffer key, value, range;            /* lists of items by body */
-    tl_buffer at, load;                     /* of items, and along the lists */
-    tl_buffer pace2, past2, acts2, place2;  /* of `whole`: what is read while pace, past, acts and
-                                               places are written, and the other way */
-    tl_buffer other, spot;                  /* and of a simple world: partners; tlk_penalty.spot */
+    tl_buffer vel, start, sums;            /* double per row: tlk_penalty */
+    tl_buffer half;                        /* likewise, where not `light` */
+    tl_buffer pace;                        /* real per row */
+    tl_buffer work, forced;                /* per dynamic row */
+    tl_buffer past, roll, place;           /* of slots */
+    tl_buffer sum, last, worked;           /* likewise, in the arena */
+    tl_buffer acts, couple;                /* of pairs */
+    tl_buffer key, value, range;           /* lists of items by body */
+    tl_buffer at, load;                    /* of items, and along the lists */
+    tl_buffer pace2, past2, acts2, place2; /* of `whole`: what is read while pace, past, acts and
+                                              places are written, and the other way */
+    tl_buffer other, spot;                 /* and of a simple world: partners; tlk_penalty.spot */
     tl_buffer nears, near_of, near_word, near_row, near_end, near_from; /* tlk_penalty.near */
     uint32_t still[2];                 /* places of the lists that this is of */
     tl_buffer reference, turned;       /* where shapes were when pairs were found */
@@ -46,10 +47,10 @@ struct tl_penalty {
     bool warned;        /* that substeps are long */
     uint32_t upright;   /* tlk_penalty.upright */
     uint32_t items;     /* that lists are of */
+    uint32_t idle;      /* steps since the second set of contacts was needed */
     uint32_t looked_at; /* of pairs in a substep: near ones, filled up to eights, and others */
     bool soon;          /* half of what shapes may move is used up */
     double margin;      /* m: with which they were found */
-    double elastic;     /* J: at the end of the last step */
     double limit;       /* s: tl_penalty_step.limit of the last step that looked; 0: none */
     double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };
@@ -66,6 +67,7 @@ typedef struct tl_penalty_step {
     bool wide;         /* all pairs count as near */
     bool again;        /* pairs are those that the step began with before */
     uint32_t searches;
+    uint32_t contacts;             /* as it ends */
     double limit;                  /* s: the least of the times that a substep must be short of */
     double lost, work;             /* J */
     double elastic[2];             /* J: as it begins and ends */
@@ -82,11 +84,25 @@ tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step);
 double tl_penalty_ratio(double restitution, bool attraction);
 
 /* penalty_pairs.c: pairs of the present state with what their contacts had in a set; the same pairs
- * once more; what is known of them; and from slots to a set of contacts. */
+ * once more; and what is known of them. */
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_known(tl_world *world, tl_penalty_step *step);
-tl_status tl_penalty_hand_out(tl_world *world, tl_penalty_step *step, tl_contacts *out);
+
+/* Whether something else used the arena since the last step, where the last forces of slots were.
+ */
+bool tl_penalty_lost(const tl_world *world);
+
+/* From slots to contacts: how many there are; the set that they go to at the end of a step, which
+ * is that of the last one if they have room there, and room in it; that set as it will be; and the
+ * contacts, after all that may fail. Or all of these, for pairs that are found within the step. */
+tl_status tl_penalty_count(tl_world *world, tl_penalty_step *step);
+tl_contacts *tl_penalty_set(tl_world *world, const tl_penalty_step *step);
+tl_status tl_penalty_room(tl_world *world, const tl_penalty_step *step, tl_contacts *set);
+tl_contacts tl_penalty_told(const tl_world *world, const tl_penalty_step *step,
+                            const tl_contacts *set);
+void tl_penalty_write(tl_world *world, tl_penalty_step *step, tl_contacts *set);
+tl_status tl_penalty_hand_on(tl_world *world, tl_penalty_step *step, tl_contacts *set);
 
 /* penalty_rods.c: rods as they are now; adds what they lost and the work that their ends did; and
  * keeps lengths, of places after a move and of velocities, after collisions with what that takes.

@@ -224,12 +224,19 @@ static tl_status find_limit(tl_world *w, const tl_penalty_step *s, limit *least)
     return TL_OK;
 }
 
+/* How long a given substep may be without a warning, of the least of the times. The constants of
+ * the law scaled are chosen with a step, that of document 004 among them: it must be stable. */
+static double unwarned(const tl_world *w)
+{
+    return w->settings.penalty.law == TL_PENALTY_SCALED ? 1 : SAFE;
+}
+
 /* Says once that substeps are long, and for which material. */
 static tl_status warn(tl_world *w, const tl_penalty_step *s, const limit *least)
 {
     tlk_penalty view = s->view;
     double n[TLK_FOLD_NUMBERS] = {0, 0, 0, -1};
-    char of[32] = "";
+    char of[32] = "", part[16] = "";
     view.table = w->penalty->times.data;
     view.stage = least->number;
     w->penalty->warned = true;
@@ -237,12 +244,13 @@ static tl_status warn(tl_world *w, const tl_penalty_step *s, const limit *least)
         TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_times, w->shape_dynamic, &view, n));
     if (n[3] >= 0)
         snprintf(of, sizeof of, " of material %.0f", n[3]);
-    (void)tl_fail_about(
-        TL_OK, &(tl_error){.material = n[3] >= 0 ? 1 + (uint32_t)n[3] : 0},
-        "settings.penalty.substeps is %u: substeps of %g s are longer than 0.2 of %s%s, "
-        "%g s (law %s)",
-        s->substeps, w->settings.step / s->substeps, least->name, of, least->time,
-        tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
+    if (unwarned(w) < 1)
+        snprintf(part, sizeof part, "%g of ", SAFE);
+    (void)tl_fail_about(TL_OK, &(tl_error){.material = n[3] >= 0 ? 1 + (uint32_t)n[3] : 0},
+                        "settings.penalty.substeps is %u: substeps of %g s are longer than %s%s%s, "
+                        "%g s (law %s)",
+                        s->substeps, w->settings.step / s->substeps, part, least->name, of,
+                        least->time, tl_word(TL_WORDS_PENALTY, w->settings.penalty.law));
     return TL_OK;
 }
 
@@ -266,7 +274,7 @@ tl_status tl_penalty_limits(tl_world *w, tl_penalty_step *s)
                            (unsigned long long)w->steps + 1, step, count, least.name, least.time);
         s->substeps = count > s->substeps ? (uint32_t)count : s->substeps;
     }
-    if (given && step / given > 1.0001 * SAFE * least.time && !w->penalty->warned)
+    if (given && step / given > 1.0001 * unwarned(w) * least.time && !w->penalty->warned)
         return warn(w, s, &least);
     return TL_OK;
 }

@@ -37,26 +37,53 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     TL_TRY(tl_buffer_need(b, &p->past, keeps * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
-    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all * b->real));
-    TL_TRY(tl_buffer_need(b, &p->last, TLK_LAST * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->roll, w->rolls ? TLK_ROLL * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
     TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
-    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : set->pairs * TLK_COUPLE(b->real)));
+    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : TLK_COUPLE * set->pairs * b->real));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->keeps = (uint32_t)keeps;
+    v->lasts = p->whole ? TLK_LAST_WHOLE : TLK_LAST;
     v->first = set->manifolds ? set->pair.data : NULL;
     v->a = set->a.data;
     v->b = set->b.data;
     v->feature = set->manifolds ? set->feature.data : NULL;
     v->past = p->past.data;
-    v->sum = p->sum.data;
-    v->last = p->last.data;
     v->roll = w->rolls ? p->roll.data : NULL;
     v->place = set->manifolds ? p->place.data : NULL;
     v->acts = p->acts.data;
     v->couple = set->manifolds ? NULL : p->couple.data;
+    return TL_OK;
+}
+
+bool tl_penalty_lost(const tl_world *w)
+{
+    return w->penalty->last.phase != w->arena.phase;
+}
+
+/* What slots add up in a step, and their last forces, both 0 where they were lost. Lists and
+ * colours are made before, in the same memory. */
+static tl_status make_sums(tl_world *w, tl_penalty_step *s)
+{
+    tl_backend *b = w->backend;
+    tl_penalty *p = w->penalty;
+    const size_t all = (size_t)s->view.pairs * s->view.slots * b->real;
+    const size_t last = s->view.lasts * all, work = p->whole && !s->view.stands ? all : 0;
+    const bool lost = tl_penalty_lost(w);
+    TL_TRY(tl_buffer_need(b, &p->sum, TLK_SUM * all));
+    TL_TRY(tl_buffer_need(b, &p->last, last));
+    TL_TRY(tl_buffer_need(b, &p->worked, work));
+    s->view.sum = p->sum.data;
+    s->view.last = p->last.data;
+    s->view.worked = work ? p->worked.data : NULL;
+    b->ops->fill(b, p->worked.data, 0, work);
+    if (!lost) {
+        tl_run(b, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
+        return TL_OK;
+    }
+    b->ops->fill(b, p->sum.data, 0, TLK_SUM * all);
+    b->ops->fill(b, p->last.data, 0, last);
     return TL_OK;
 }
 
@@ -198,12 +225,11 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
     const bool whole = w->penalty->whole;
     TL_TRY(make_slots(w, s, &w->penalty->list));
-    tl_run(w->backend, TLK_penalty_reset, s->view.pairs * s->view.slots, &s->view);
     if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods ||
         w->penalty->whole != whole)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
-    return TL_OK;
+    return make_sums(w, s);
 }
 
 /* Pairs of the last step, before others are found: slots with their last forces, and shapes where
@@ -211,6 +237,7 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 tl_status tl_penalty_known(tl_world *w, tl_penalty_step *s)
 {
     TL_TRY(make_slots(w, s, &w->penalty->list));
+    s->view.last = w->penalty->last.data;
     view_lists(w, s);
     tlk_penalty placed = s->view;
     placed.margin = INFINITY; /* how far they have gone does not count */
@@ -266,6 +293,10 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
         TL_TRY(search(w, s));
     s->again = false;
     TL_TRY(make_slots(w, s, next));
+    TL_TRY(make_lists(w, s));
+    TL_TRY(make_colours(w, s, next));
+    TL_TRY(tl_arena_clear(b, &w->arena, 0));
+    TL_TRY(make_sums(w, s));
     v->old_start = last->impulses ? last->start.data : NULL;
     v->old_b = last->b.data;
     v->old_feature = last->manifolds && next->manifolds ? last->feature.data : NULL;
@@ -273,32 +304,15 @@ tl_status tl_penalty_find(tl_world *w, tl_penalty_step *s, tl_contacts *last)
     v->old_n = last->n.data;
     v->old_past = last->pasts ? last->past.data : NULL;
     tl_run(b, TLK_penalty_match, next->pairs, v);
-    TL_TRY(make_lists(w, s));
-    TL_TRY(make_colours(w, s, next));
     view_lists(w, s);
     p->soon = true; /* until a step has run with them */
     p->forces = false;
     return TL_OK;
 }
 
-/* Room for what contacts of penalty contact have besides places. */
-static tl_status make_room(tl_world *w, tl_contacts *set)
-{
-    tl_backend *b = w->backend;
-    const size_t count = set->count;
-    TL_TRY(tl_contacts_room(b, set));
-    TL_TRY(tl_buffer_need(b, &set->past, TLK_CONTACT_PAST * count * b->real));
-    if (w->rolls)
-        TL_TRY(tl_buffer_need(b, &set->moment, 4 * count * b->real));
-    b->ops->fill(b, set->colour.data, 0xff, count * sizeof(uint32_t)); /* TLK_NONE */
-    set->moments = w->rolls;
-    set->impulses = set->pasts = true;
-    return TL_OK;
-}
-
 /* Contacts are the points there are now: those of manifolds may be more or fewer than were found,
  * and of pairs of one point only those count that touch, or did. */
-static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out)
+tl_status tl_penalty_count(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
@@ -308,45 +322,92 @@ static tl_status gather_points(tl_world *w, tl_penalty_step *s, tl_contacts *out
     v->points = p->points.data;
     tl_run(b, TLK_penalty_points, v->pairs, v);
     TL_TRY(b->ops->scan(b, v->points, v->pairs, &total));
-    const size_t count = (size_t)total;
-    out->count = (uint32_t)total;
-    TL_TRY(tl_buffer_need(b, &out->a, count * sizeof(uint32_t)));
-    TL_TRY(tl_buffer_need(b, &out->b, count * sizeof(uint32_t)));
-    if (out->manifolds) {
-        TL_TRY(tl_buffer_need(b, &out->place, 4 * count * b->real));
-        TL_TRY(tl_buffer_need(b, &out->feature, 2 * count * sizeof(uint32_t)));
-        TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * count * b->real));
-    } else {
-        out->pairs = out->count;
-    }
-    tlk_penalty starts = *v;
-    starts.old_start = p->list.start.data;
-    starts.order = out->start.data;
-    tl_run(b, TLK_penalty_start, w->shape_rows + 1, &starts);
-    v->out_a = out->a.data;
-    v->out_b = out->b.data;
-    v->out_feature = out->feature.data;
-    v->contact_place = out->place.data;
-    v->kept = out->kept.data;
+    s->contacts = (uint32_t)total;
     return TL_OK;
 }
 
-tl_status tl_penalty_hand_out(tl_world *w, tl_penalty_step *s, tl_contacts *out)
+/* What a set of so many contacts takes. */
+#define FIELDS 11u
+
+typedef struct field {
+    tl_buffer *buffer;
+    size_t bytes;
+} field;
+
+static void fields_of(const tl_world *w, const tl_penalty_step *s, tl_contacts *set, field *out)
+{
+    const size_t count = s->contacts, real = count * w->backend->real;
+    const size_t word = count * sizeof(uint32_t), rolls = w->rolls, many = s->view.place != NULL;
+    const field all[FIELDS] = {{&set->start, ((size_t)w->shape_rows + 1) * sizeof(uint32_t)},
+                               {&set->a, word},
+                               {&set->b, word},
+                               {&set->n, 4 * real},
+                               {&set->gamma, 4 * real},
+                               {&set->colour, word},
+                               {&set->past, TLK_CONTACT_PAST * real},
+                               {&set->moment, rolls * 4 * real},
+                               {&set->place, many * 4 * real},
+                               {&set->feature, many * 2 * word},
+                               {&set->kept, many * TLK_KEPT * real}};
+    memcpy(out, all, sizeof all);
+}
+
+tl_status tl_penalty_room(tl_world *w, const tl_penalty_step *s, tl_contacts *set)
+{
+    field all[FIELDS];
+    fields_of(w, s, set, all);
+    for (size_t i = 0; i < FIELDS; i++)
+        TL_TRY(tl_buffer_need(w->backend, all[i].buffer, all[i].bytes));
+    return TL_OK;
+}
+
+tl_contacts *tl_penalty_set(tl_world *w, const tl_penalty_step *s)
+{
+    tl_contacts *set = &w->contacts[w->current];
+    field all[FIELDS];
+    bool fits = true;
+    fields_of(w, s, set, all);
+    for (size_t i = 0; i < FIELDS; i++)
+        fits = fits && all[i].bytes <= all[i].buffer->bytes;
+    return fits ? set : &w->contacts[1 - w->current];
+}
+
+tl_contacts tl_penalty_told(const tl_world *w, const tl_penalty_step *s, const tl_contacts *set)
+{
+    tl_contacts told = *set;
+    told.count = s->contacts;
+    told.manifolds = w->penalty->list.manifolds;
+    told.pairs = told.manifolds ? s->view.pairs : s->contacts;
+    told.moments = w->rolls;
+    told.impulses = told.pasts = true;
+    return told;
+}
+
+void tl_penalty_write(tl_world *w, tl_penalty_step *s, tl_contacts *set)
 {
     tl_backend *b = w->backend;
-    const tl_contacts *list = &w->penalty->list;
-    tlk_penalty *v = &s->view;
-    out->pairs = list->pairs;
-    out->manifolds = list->manifolds;
-    out->impulses = out->pasts = false;
-    TL_TRY(tl_buffer_need(b, &out->start, ((size_t)w->shape_rows + 1) * sizeof(uint32_t)));
-    TL_TRY(gather_points(w, s, out));
-    TL_TRY(tl_buffer_need(b, &out->n, 4 * (size_t)out->count * b->real));
-    TL_TRY(make_room(w, out));
-    v->n = out->n.data;
-    v->gamma = out->gamma.data;
-    v->moment = out->moments ? out->moment.data : NULL;
-    v->contact_past = out->past.data;
-    tl_run(b, TLK_penalty_write, v->pairs, v);
+    tlk_penalty v = s->view;
+    *set = tl_penalty_told(w, s, set);
+    b->ops->fill(b, set->colour.data, 0xff, (size_t)set->count * sizeof(uint32_t)); /* TLK_NONE */
+    v.old_start = w->penalty->list.start.data;
+    v.order = set->start.data;
+    tl_run(b, TLK_penalty_start, w->shape_rows + 1, &v);
+    v.out_a = set->a.data;
+    v.out_b = set->b.data;
+    v.out_feature = set->feature.data;
+    v.contact_place = set->place.data;
+    v.kept = set->kept.data;
+    v.n = set->n.data;
+    v.gamma = set->gamma.data;
+    v.moment = set->moments ? set->moment.data : NULL;
+    v.contact_past = set->past.data;
+    tl_run(b, TLK_penalty_write, v.pairs, &v);
+}
+
+tl_status tl_penalty_hand_on(tl_world *w, tl_penalty_step *s, tl_contacts *set)
+{
+    TL_TRY(tl_penalty_count(w, s));
+    TL_TRY(tl_penalty_room(w, s, set));
+    tl_penalty_write(w, s, set);
     return TL_OK;
 }

@@ -610,7 +610,8 @@ static tl_status check_contacts(const tl_world *w, const tl_image *m)
 tl_status tl_image_check(tl_world *w, const tl_image *m, uint64_t handles, const tl_array *alive)
 {
     if (!(w->time >= 0 && isfinite(w->time)) || !isfinite(w->dissipated) ||
-        !isfinite(w->work_done) || !isfinite(w->energy_error))
+        !isfinite(w->work_done) || !isfinite(w->energy_error) || !isfinite(w->elastic) ||
+        w->elastic_known > 1)
         return tl_damaged("its time or energy is not finite, or below 0");
     if (!within(w->pull, 3, INFINITY) || w->unbalanced > 1 || w->stopped > 1 ||
         !(w->hold_debt >= 0 && isfinite(w->hold_debt)))

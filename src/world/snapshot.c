@@ -39,6 +39,8 @@ static void state(tl_stream *s, tl_world *w, tl_image *m, uint64_t *handles, tl_
     tl_stream_number(s, &w->dissipated);
     tl_stream_number(s, &w->work_done);
     tl_stream_number(s, &w->energy_error);
+    tl_stream_number(s, &w->elastic);
+    tl_stream_word(s, &w->elastic_known);
     tl_stream_bytes(s, w->pull, sizeof w->pull);
     tl_stream_word(s, &w->unbalanced);
     tl_stream_bytes(s, &w->balance_debt, sizeof w->balance_debt);
@@ -148,6 +150,7 @@ static tl_status restore(tl_stream *s, tl_world *w)
     uint64_t handles = 0;
     tl_image_init(&m);
     state(s, w, &m, &handles, &alive, &joints);
+    const uint32_t elastic_known = w->elastic_known; /* rows that come make it forgotten */
     tl_status status = s->status;
     if (status == TL_OK && s->left)
         status = tl_fail(TL_BAD_DATA, "the snapshot has %zu bytes too many", s->left);
@@ -168,6 +171,7 @@ static tl_status restore(tl_stream *s, tl_world *w)
     if (status == TL_OK) {
         tl_world_apply_settings(w);
         tl_world_plan(w);
+        w->elastic_known = elastic_known;
     }
     tl_array_free(&alive);
     tl_array_free(&joints);

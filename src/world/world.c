@@ -461,8 +461,11 @@ tl_status tl_world_set_settings(tl_world *world, const tl_settings *settings)
             " cannot change once the world is made; "
             "tl_world_load_on() takes a snapshot to another");
     TL_TRY(tl_world_check_solver(world, settings));
+    const bool same = !memcmp(&settings->penalty, &world->settings.penalty, sizeof(tl_penalty_def));
+    const uint32_t elastic_known = same && world->elastic_known;
     world->settings = *settings;
     tl_world_apply_settings(world);
+    world->elastic_known = elastic_known;
     return TL_OK;
 }
 

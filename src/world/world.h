@@ -133,7 +133,9 @@ struct tl_world {
     uint64_t steps;
     double time, dissipated, work_done; /* s, J, J */
     double energy_error;                /* J, of penalty contact: tl_report */
-    uint32_t unbalanced;                /* 1: loads are new, and the next step looks for balance */
+    double elastic;         /* J: what contacts had as the last step of penalty contact ended, */
+    uint32_t elastic_known; /* 1: and still have, by the forces that it ended with */
+    uint32_t unbalanced;    /* 1: loads are new, and the next step looks for balance */
     bool crowded;   /* bodies had copies in the last step: saves a look, and changes nothing else */
     double pull[3]; /* m/s, what gravity added in the last step */
     uint64_t balance_debt; /* what such searches took and steps have not yet paid back */

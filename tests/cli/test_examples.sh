@@ -56,7 +56,8 @@ done
 [ "$(field overlapping_pairs < check.json)" = 0 ] || fail "springs.txt: bodies overlap at the start"
 "$talus" import "$source/examples/springs.txt" --quiet
 for scene in "$source/examples/springs.txt" springs.json; do
-    "$talus" run "$scene" --quiet --json --backend cpu --until 0.5 --no-record > run.json || fail "$scene does not run"
+    "$talus" run "$scene" --json --backend cpu --until 0.5 --no-record > run.json 2> run.err || fail "$scene does not run"
+    ! grep -q warning run.err || fail "$scene warns of what nobody chose: $(cat run.err)"
     [ "$(field status < run.json)" = finished ] || fail "$scene: $(cat run.json)"
     field hash < run.json >> springs.hashes
 done

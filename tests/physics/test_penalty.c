@@ -1,5 +1,6 @@
 /* Penalty contact: the laws hertz and linear against closed forms, integrators, energies, resume
  * and threads. */
+#include "failing.h"
 #include "penalty.h"
 
 static const double pi = 3.14159265358979323846;
@@ -355,10 +356,8 @@ static void test_same_bits(void **state)
     }
 }
 
-/* Energies of a pile of balls that is dropped: what is lost and what is left are what there was. */
-static void test_balance(void **state)
+static tl_world *dropped(void)
 {
-    (void)state;
     soft s = soft_default(TL_PENALTY_HERTZ, 2e-3, 40);
     s.material.restitution = 0.5;
     s.material.young_modulus = 1e6;
@@ -367,7 +366,101 @@ static void test_balance(void **state)
     for (int k = 0; k < 5; k++)
         soft_ball(&s, 0.01, (double[3]){0.002 * k, 0, 0.02 + 0.021 * k}, (double[3]){0.1, 0, 0},
                   0.005);
-    tl_world *world = soft_world(&s);
+    return soft_world(&s);
+}
+
+/* Its books go on from a snapshot to the last digit, and after contacts were asked for. */
+static void test_books(void **state)
+{
+    (void)state;
+    tl_world *world = dropped();
+    uint32_t touching = 0;
+    for (int k = 0; k < 40; k++) {
+        void *bytes;
+        size_t size;
+        tl_world *other[2];
+        tl_report report, told;
+        assert_ok(tl_world_step(world, 5, &report));
+        touching += report.active_contacts > 0;
+        assert_ok(tl_world_save(world, &bytes, &size));
+        for (int i = 0; i < 2; i++)
+            assert_ok(tl_world_load(bytes, size, &other[i]));
+        tl_snapshot_free(bytes, size);
+        assert_ok(tl_world_step(world, 3, &report));
+        for (int i = 0; i < 2; i++) {
+            if (i) {
+                assert_ok(tl_world_step(other[i], 1, NULL));
+                assert_ok(tl_world_find_contacts(other[i]));
+            }
+            assert_ok(tl_world_step(other[i], i ? 2 : 3, &told));
+            assert_true(told.energy_error == report.energy_error);
+            assert_true(told.elastic_energy == report.elastic_energy);
+            assert_true(told.dissipated_energy == report.dissipated_energy);
+            assert_true(tl_world_hash(other[i]) == tl_world_hash(world));
+            tl_world_destroy(other[i]);
+        }
+    }
+    assert_true(touching > 20);
+    tl_world_destroy(world);
+}
+
+/* Steps until one has no memory; false where all have. What was there before it is there then, and
+ * the step can be made after all. */
+static bool fails_once(size_t fail_at, uint64_t wanted)
+{
+    tl_world *world = dropped();
+    bool failed = false;
+    size_t calls = 0;
+    for (int k = 0; k < 150; k++) {
+        size_t count[2];
+        const uint64_t hash = tl_world_hash(world);
+        tl_contact *contacts[2] = {contacts_of(world, &count[0]), NULL};
+        memory.calls = calls;
+        memory.fail_at = fail_at;
+        const tl_status status = tl_world_step(world, 1, NULL);
+        calls = memory.calls;
+        memory.fail_at = 0;
+        if (status != TL_OK) {
+            assert_status(status, TL_NO_MEMORY);
+            assert_true(tl_world_hash(world) == hash);
+            contacts[1] = contacts_of(world, &count[1]);
+            assert_int_equal(count[1], count[0]);
+            assert_memory_equal(contacts[1], contacts[0], count[0] * sizeof **contacts);
+            failed = true;
+            k--;
+        }
+        free(contacts[0]);
+        free(contacts[1]);
+    }
+    assert_true(tl_world_hash(world) == wanted);
+    tl_world_destroy(world);
+    return failed;
+}
+
+/* Whichever allocation fails: what a step needs it has before it writes over the last contacts. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    const tl_allocator allocator = {failing_allocate, counting_release, NULL};
+    tl_world *world = dropped();
+    assert_ok(tl_world_step(world, 150, NULL));
+    const uint64_t wanted = tl_world_hash(world);
+    tl_world_destroy(world);
+    tl_set_allocator(&allocator);
+    memory.fail_at = 0;
+    size_t fail_at = 1;
+    while (fails_once(fail_at, wanted))
+        fail_at++;
+    assert_int_equal(memory.blocks, 0);
+    tl_set_allocator(NULL);
+    assert_true(fail_at > 40);
+}
+
+/* Energies of a pile of balls that is dropped: what is lost and what is left are what there was. */
+static void test_balance(void **state)
+{
+    (void)state;
+    tl_world *world = dropped();
     tl_report first, last;
     assert_ok(tl_world_step(world, 1, &first));
     assert_ok(tl_world_step(world, 300, &last));
@@ -450,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_incline),     cmocka_unit_test(test_rolling_distance),
         cmocka_unit_test(test_pull_off),    unwatched_test(test_gas),
         cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_books),       cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_auto),        cmocka_unit_test(test_heap_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -547,7 +547,7 @@ static void test_handles(void **state)
     const uint64_t many = INT32_MAX;
     forgery f = forgery_of(small_world(&v));
     memcpy(f.copy, f.data, f.bytes);
-    memcpy(f.copy + 376, &many,
+    memcpy(f.copy + 388, &many,
            sizeof many); /* behind head, settings, steps, time, energies, balance, holding */
     tl_set_allocator(&counting);
     held = most_held = 0;

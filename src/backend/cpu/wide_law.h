@@ -137,8 +137,8 @@ WIDE void wide_meet(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_t
 WIDE void wide_bodies(const tlk_penalty *p, uint32_t count, wide_touching *t)
 {
     for (uint32_t l = 0; l < count; l++) {
-        t->a[l] = p->couple[t->pair[l]].a;
-        t->b[l] = p->couple[t->pair[l]].b;
+        t->a[l] = p->shapes.body[p->a[t->pair[l]]];
+        t->b[l] = p->shapes.body[p->b[t->pair[l]]];
     }
 }
 
@@ -336,8 +336,7 @@ WIDE void wide_press(const tlk_penalty *p, wide_whose kind, uint32_t from, wide_
         wide_law(p, t->pair + from, &law);
     else
         law = t->law;
-    wide_have(p, kind, t, from, TLK_NEAR_RADIUS, 2, (const real *)p->couple,
-              sizeof(tlk_couple) / sizeof(real), of);
+    wide_have(p, kind, t, from, TLK_NEAR_RADIUS, 2, (const real *)p->couple, TLK_COUPLE, of);
     const vec contact = vec_sqrt(of[0] * overlap), slope = law.young * contact;
     const vec spring = (real)(2.0 / 3) * slope * overlap;
     const vec damper = law.ratio * vec_sqrt(slope * of[1]), raw = damper * approach;
@@ -419,12 +418,14 @@ WIDE void wide_last(const tlk_penalty *p, const wide_touching *t, uint32_t from,
                     const vec *f, vec now)
 {
     const uint32_t *pair = t->pair + from;
-    const vec first[4] = {wide_take(t, AT_ELASTIC, from) + now, wide_take(t, AT_SLOPE, from),
-                          wide_take(t, AT_DAMPER, from), wide_take(t, AT_SHEAR, from)};
+    const vec first[4] = {wide_take(t, AT_ELASTIC, from) + now, f[0], f[1], f[2]};
     wide_unfours(p->last, TLK_LAST, pair, lanes, first);
-    for (uint32_t k = 0; k < 3; k++)
-        for (uint32_t l = 0; l < lanes; l++)
-            p->last[TLK_LAST * (size_t)pair[l] + TLK_LAST_FORCE + k] = f[k][l];
+    for (uint32_t l = 0; l < lanes; l++) {
+        real *last = p->last + TLK_LAST * (size_t)pair[l];
+        last[TLK_LAST_STIFF] = t->at[AT_SLOPE][from + l];
+        last[TLK_LAST_DAMP] = t->at[AT_DAMPER][from + l];
+        last[TLK_LAST_SHEAR] = t->at[AT_SHEAR][from + l];
+    }
 }
 
 /* The same of near ones, with all that they have. */
@@ -435,15 +436,15 @@ WIDE void wide_back(const tlk_penalty *p, const wide_touching *t, uint32_t from,
     const lane_bits touches = wide_touches(t, from);
     const vec none = {0};
     vec past[4], r[8] = {wide_take(t, AT_ELASTIC, from) + now,
-                         wide_take(t, AT_SLOPE, from),
-                         wide_take(t, AT_DAMPER, from),
-                         wide_take(t, AT_SHEAR, from),
                          f[0],
                          f[1],
                          f[2],
+                         wide_take(t, AT_SLOPE, from),
+                         wide_take(t, AT_DAMPER, from),
+                         wide_take(t, AT_SHEAR, from),
                          none};
-    for (uint32_t k = 0; k < 4; k++)
-        r[k] = vec_pick(touches, r[k], none);
+    for (uint32_t k = 0; k < 7; k++)
+        r[k] = k < 1 || k > 3 ? vec_pick(touches, r[k], none) : r[k];
     wide_have(p, WIDE_BALLS, t, from, TLK_NEAR_PAST, 4, NULL, 0, past);
     wide_unfours(p->past, TLK_PAST_PLAIN, pair, WIDE_LANES, past);
     wide_unfours(p->sum, TLK_SUM, pair, WIDE_LANES, sum);

@@ -166,8 +166,10 @@ WIDE span wide_plane(wide_wall *w)
 WIDE void wide_spot(const tlk_penalty *p, const wide_touching *w, uint32_t l,
                     const tlk_plain_spot *m, wide_touching *t)
 {
-    const uint32_t q = w->pair[l], a = p->couple[q].a, b = p->couple[q].b, at = t->count++;
-    const double *xa = tlk_penalty_where(p, a), *xb = tlk_penalty_where(p, b);
+    const uint32_t q = w->pair[l], at = t->count++;
+    uint32_t row[2];
+    tlk_couple_bodies(p, q, row);
+    const double *xa = tlk_penalty_where(p, row[0]), *xb = tlk_penalty_where(p, row[1]);
     for (int k = 0; k < 3; k++) {
         t->at[AT_N + k][at] = m->n[k];
         t->at[AT_FROM_A + k][at] = (real)(m->ca[k] - xa[k]);

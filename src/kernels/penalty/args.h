@@ -44,18 +44,20 @@ enum {
  * energy of JKR always. Work is summed over the substeps, but rare. */
 enum {
     TLK_LAST_ELASTIC = 0, /* J */
-    TLK_LAST_STIFF = 1,   /* N/m: along the normal; 0: no point */
-    TLK_LAST_DAMP = 2,    /* N s/m: along the normal; where there is stiffness */
-    TLK_LAST_SHEAR = 3,   /* N/m: across it, likewise */
-    TLK_LAST_FORCE = 4,   /* N, three: on the partner */
+    TLK_LAST_FORCE = 1,   /* N, three: on the partner */
+    TLK_LAST_STIFF = 4,   /* N/m: along the normal; 0: no point */
+    TLK_LAST_DAMP = 5,    /* N s/m: along the normal; where there is stiffness */
+    TLK_LAST_SHEAR = 6,   /* N/m: across it, likewise */
     TLK_LAST_WORK = 7     /* J: done by bodies that are not dynamic, and by surfaces that move */
 };
 #define TLK_LAST 8u
+#define TLK_LAST_WHOLE                                                         \
+    4u /* in one pass over bodies: what follows is worked out anew; work apart \
+        */
 
 #define TLK_ROLL 4u /* of a slot, where something rolls: moment, N m s, three */
 
-/* Bytes of a tlk_couple (plain.h), where a real number has so many. */
-#define TLK_COUPLE(real) (2 * (real) + 4 * sizeof(uint32_t))
+#define TLK_COUPLE 4u /* real numbers that a tlk_couple (plain.h) has the size of */
 
 /* Bits of tlk_penalty.acts. */
 #define TLK_ACTS  1u /* the pair acts; else its loads are 0 */
@@ -126,6 +128,9 @@ typedef struct tlk_penalty {
     TLK_REAL *roll;                 /* likewise, or NULL: nothing rolls */
     double *place;                  /* likewise, or NULL: each pair has one point */
     uint32_t keeps;                 /* numbers of `past` per slot: TLK_PAST or TLK_PAST_PLAIN */
+    uint32_t lasts;                 /* likewise of `last`: TLK_LAST or TLK_LAST_WHOLE */
+    TLK_REAL *worked;               /* per slot, where the latter and something not dynamic moves:
+                                       TLK_LAST_WORK */
     uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
     struct tlk_couple *couple;      /* per pair, or NULL: pairs may have several points */
     struct tlk_spring *spring;

@@ -237,16 +237,11 @@ TL_KERNEL void tlk_penalty_stiff(const tlk_penalty *p, const tlk_pressing *c, do
                                  double *stiff, double *damp)
 {
     const double *law = c->law;
-    const bool spring = law[TLK_LAW_SPRING] > 0;
-    if (p->law == 0 && !spring) {
-        *stiff = 2 * law[TLK_LAW_YOUNG] * sqrt(c->radius * overlap);
-        *damp = law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING * sqrt(*stiff * c->mass);
-        return;
-    }
-    const double own = p->stiffness > 0 ? p->stiffness : 2 * law[TLK_LAW_YOUNG] * c->radius;
-    *stiff = spring ? law[TLK_LAW_SPRING] : own;
-    *damp = law[TLK_LAW_DAMPER] >= 0 ? law[TLK_LAW_DAMPER] * *stiff
-                                     : law[TLK_LAW_RATIO] * 2 * sqrt(c->mass * *stiff);
+    const bool hertz = p->law == 0 && !(law[TLK_LAW_SPRING] > 0);
+    *stiff = hertz ? tlk_hertz_slope(law, sqrt(c->radius * overlap))
+                   : tlk_linear_slope(p, law, c->radius);
+    *damp =
+        hertz ? tlk_hertz_damper(law, *stiff, c->mass) : tlk_linear_damper(law, *stiff, c->mass);
 }
 
 /* What 1/m is to be multiplied by for how much a body yields where it is touched, at most: of
@@ -324,10 +319,32 @@ TL_KERNEL double tlk_penalty_stiffer(const tlk_penalty *p, uint32_t pair, const 
 }
 
 /* Damping across the normal over that along it, at most: by the law, as stiffness or its root. */
-TL_KERNEL double tlk_penalty_across(const real *last)
+TL_KERNEL double tlk_penalty_across(const tlk_plain_act *of)
 {
-    const double ratio = (double)last[TLK_LAST_SHEAR] / last[TLK_LAST_STIFF];
+    const double ratio = (double)of->shear_slope / of->slope;
     return tlk_max(ratio, sqrt(ratio));
+}
+
+/* Whether slot t of a pair has a point, and its stiffness and damping at last. */
+TL_KERNEL bool tlk_penalty_slopes(const tlk_penalty *p, uint32_t pair, uint32_t t,
+                                  tlk_plain_act *out)
+{
+    const real *last = p->last + p->lasts * (size_t)t;
+    if (p->lasts == TLK_LAST) {
+        out->slope = last[TLK_LAST_STIFF], out->damper = last[TLK_LAST_DAMP];
+        out->shear_slope = last[TLK_LAST_SHEAR];
+        return out->slope > 0;
+    }
+    const uint32_t i = p->a[pair], j = p->b[pair];
+    const tlk_couple of = tlk_load_couple(p->couple + pair);
+    tlk_plain_spot m;
+    double a[4], b[4];
+    tlk_load4d(p->shapes.centre + 4 * (size_t)i, a);
+    tlk_load4d(p->shapes.centre + 4 * (size_t)j, b);
+    if (!(tlk_plain_meet(p, i, j, a, b, &m) < 0))
+        return false;
+    tlk_plain_slopes(p, &of, m.overlap, out);
+    return out->slope > 0;
 }
 
 /* The points of one pair that a body feels, from a side. */
@@ -343,24 +360,23 @@ TL_KERNEL void tlk_penalty_feel_pair(const tlk_penalty *p, uint32_t pair, uint32
     y[side] = *own;
     tlk_yields_of(&p->bodies, other, &y[!side]);
     for (uint32_t t = pair * p->slots; t < (pair + 1) * p->slots; t++) {
-        const real *last = p->last + TLK_LAST * (size_t)t;
+        tlk_plain_act of;
         tlk_felt f;
-        if (!(last[TLK_LAST_STIFF] > 0))
+        if (!tlk_penalty_slopes(p, pair, t, &of))
             continue;
         touches = true;
-        if (last[TLK_LAST_SHEAR] < 0) { /* with a rod */
-            tlk_held_rate(stiff, last[TLK_LAST_STIFF]);
-            tlk_held_rate(damp, last[TLK_LAST_DAMP]);
+        if (of.shear_slope < 0) { /* with a rod */
+            tlk_held_rate(stiff, of.slope);
+            tlk_held_rate(damp, of.damper);
             continue;
         }
         tlk_penalty_feel(p, pair, t, y, &f);
-        const double stiffer = ball ? 1 : tlk_penalty_stiffer(p, pair, &f, last[TLK_LAST_STIFF]);
-        const double damped = sqrt(stiffer) * last[TLK_LAST_DAMP];
-        tlk_held_add(stiff, own, f.n, f.anchor[side],
-                     f.along[side] * stiffer * last[TLK_LAST_STIFF],
-                     f.across[side] * stiffer * last[TLK_LAST_SHEAR]);
+        const double stiffer = ball ? 1 : tlk_penalty_stiffer(p, pair, &f, of.slope);
+        const double damped = sqrt(stiffer) * of.damper;
+        tlk_held_add(stiff, own, f.n, f.anchor[side], f.along[side] * stiffer * of.slope,
+                     f.across[side] * stiffer * of.shear_slope);
         tlk_held_add(damp, own, f.n, f.anchor[side], f.along[side] * damped,
-                     f.across[side] * tlk_penalty_across(last) * damped);
+                     f.across[side] * tlk_penalty_across(&of) * damped);
     }
     if (!ball)
         tlk_penalty_expect(p, pair, touches, expected);

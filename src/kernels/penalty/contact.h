@@ -12,6 +12,12 @@ TL_KERNEL bool tlk_penalty_last(const tlk_penalty *p)
     return p->moves == TLK_MOVE_LAST || p->moves == TLK_MOVE_NOT;
 }
 
+/* Where the work of a slot is added up. */
+TL_KERNEL TLK_REAL *tlk_penalty_work(const tlk_penalty *p, size_t slot)
+{
+    return p->lasts == TLK_LAST ? p->last + TLK_LAST * slot + TLK_LAST_WORK : p->worked + slot;
+}
+
 typedef struct tlk_pressed {
     double n[3], overlap;
     double approach; /* m/s: of a towards b, along n */

@@ -116,7 +116,6 @@ TL_KERNEL void tlk_penalty_note(const tlk_penalty *p, uint32_t q)
     tlk_couple *out = p->couple + q;
     tlk_penalty_couple(p, p->a[q], p->b[q], &c);
     out->radius = (real)c.radius, out->mass = (real)c.mass;
-    out->a = (uint32_t)c.a, out->b = (uint32_t)c.b;
     out->law = (uint32_t)((c.law - p->table) / TLK_LAW_NUMBERS);
     out->plain = p->law == 0 && !p->slides && !(c.law[TLK_LAW_ROLLING] > 0) &&
                  !(c.law[TLK_LAW_SPINNING] > 0) && !(c.law[TLK_LAW_COHESION] > 0) &&
@@ -135,10 +134,11 @@ TL_KERNEL void tlk_penalty_at(const double *vel, const double *anchor, double *v
 /* A slot without a point: the last energy, stiffness and force. */
 TL_KERNEL void tlk_penalty_clear(const tlk_penalty *p, size_t slot)
 {
-    real *last = p->last + TLK_LAST * slot;
-    last[TLK_LAST_ELASTIC] = last[TLK_LAST_STIFF] = 0;
-    for (int k = 0; k < 3; k++)
-        last[TLK_LAST_FORCE + k] = 0;
+    const real none[4] = {0, 0, 0, 0};
+    real *last = p->last + p->lasts * slot;
+    tlk_store4(last, none);
+    if (p->lasts == TLK_LAST)
+        last[TLK_LAST_STIFF] = 0;
 }
 
 /* How fast a point with a rod would swing and be damped, over mass, by what its bodies yield along
@@ -494,15 +494,17 @@ TL_KERNEL void tlk_penalty_plain(const tlk_penalty *p, uint32_t q, const tlk_cou
     }
     real *past = p->past + p->keeps * (size_t)q;
     real kept[4], va[8], vb[8], anchor_a[3], anchor_b[3], of_a[3], of_b[3], turn_a[3], turn_b[3];
+    uint32_t row[2];
     tlk_plain_act act;
+    tlk_couple_bodies(p, q, row);
     tlk_load4(past, kept);
-    tlk_plain_velocity(p, of->a, va);
-    tlk_plain_velocity(p, of->b, vb);
-    tlk_plain_surface(m.ca, tlk_penalty_where(p, of->a), m.reach_a, m.n, va, anchor_a, of_a);
-    tlk_plain_surface(m.cb, tlk_penalty_where(p, of->b), m.reach_b, m.n, vb, anchor_b, of_b);
+    tlk_plain_velocity(p, row[0], va);
+    tlk_plain_velocity(p, row[1], vb);
+    tlk_plain_surface(m.ca, tlk_penalty_where(p, row[0]), m.reach_a, m.n, va, anchor_a, of_a);
+    tlk_plain_surface(m.cb, tlk_penalty_where(p, row[1]), m.reach_b, m.n, vb, anchor_b, of_b);
     tlk_plain_press(p, of, m.n, m.overlap, of_a, of_b, kept, &act);
     tlk_plain_sum(p, q, &act,
-                  (of->a >= p->bodies.dynamic ? 1u : 0) | (of->b >= p->bodies.dynamic ? 2u : 0),
+                  (row[0] >= p->bodies.dynamic ? 1u : 0) | (row[1] >= p->bodies.dynamic ? 2u : 0),
                   of_a, of_b);
     if (p->commits)
         tlk_store4(past, kept);

@@ -10,12 +10,22 @@
 /* zeta sqrt(5 m* k) o^(1/4) is zeta 2 sqrt(5/6) sqrt(m* k'), k' the slope of the spring. */
 #define TLK_HERTZ_DAMPING 1.8257418583505538
 
+/* Stiffness along the normal, where the contact has this radius; and the damper beside it. */
+TL_KERNEL double tlk_hertz_slope(const double *law, double contact)
+{
+    return 2 * law[TLK_LAW_YOUNG] * contact;
+}
+
+TL_KERNEL double tlk_hertz_damper(const double *law, double slope, double mass)
+{
+    return law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING * sqrt(slope * mass);
+}
+
 /* One point; false where it does not touch. */
 TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reaction *out,
                          double *lost)
 {
     const double *law = c->law;
-    const double zeta = law[TLK_LAW_RATIO];
     const bool jkr = p->cohesion == 1 && law[TLK_LAW_COHESION] > 0;
     double contact, spring; /* radius of contact, m; N */
     if (jkr) {
@@ -23,7 +33,7 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reactio
         const bool touched = c->past[TLK_PAST_TOUCHED] > 0;
         if (!tlk_jkr(c, &spring, &out->slope, &elastic))
             return false;
-        const double damper = zeta * TLK_HERTZ_DAMPING * sqrt(out->slope * c->mass);
+        const double damper = tlk_hertz_damper(law, out->slope, c->mass);
         contact = out->slope / (2 * law[TLK_LAW_YOUNG]);
         out->damper = damper;
         out->damped = damper * c->approach;
@@ -35,9 +45,9 @@ TL_KERNEL bool tlk_hertz(const tlk_penalty *p, const tlk_pressed *c, tlk_reactio
         if (!(c->overlap > 0))
             return false;
         contact = sqrt(c->radius * c->overlap);
-        out->slope = 2 * law[TLK_LAW_YOUNG] * contact;
+        out->slope = tlk_hertz_slope(law, contact);
         spring = 2.0 / 3 * out->slope * c->overlap;
-        const double damper = zeta * TLK_HERTZ_DAMPING * sqrt(out->slope * c->mass);
+        const double damper = tlk_hertz_damper(law, out->slope, c->mass);
         out->elastic = 0.4 * spring * c->overlap;
         tlk_add_damping(p, spring, damper, c->approach, out);
         if (law[TLK_LAW_COHESION] > 0 || law[TLK_LAW_DENSITY] > 0)

@@ -16,8 +16,6 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
     double *place = p->place ? p->place + TLK_PLACE * slots * (size_t)q : 0;
     uint32_t t = 0;
     bool touched = false;
-    tlk_penalty_zero(p->sum + TLK_SUM * slots * (size_t)q, TLK_SUM * slots);
-    tlk_penalty_zero(p->last + TLK_LAST * slots * (size_t)q, TLK_LAST * slots);
     if (p->roll)
         tlk_penalty_zero(p->roll + TLK_ROLL * slots * (size_t)q, TLK_ROLL * slots);
     for (uint32_t o = p->old_start ? p->old_start[i] : 0,
@@ -59,7 +57,8 @@ TL_KERNEL void tlk_penalty_reset(const tlk_penalty *p, uint32_t t)
     if (old[0] == 0 && old[1] == 0 && old[2] == 0 && old[3] == 0)
         return;
     tlk_penalty_zero(sum, TLK_SUM);
-    p->last[TLK_LAST * (size_t)t + TLK_LAST_WORK] = 0;
+    if (p->lasts == TLK_LAST)
+        p->last[TLK_LAST * (size_t)t + TLK_LAST_WORK] = 0;
     if (p->roll)
         tlk_penalty_zero(p->roll + TLK_ROLL * (size_t)t, TLK_ROLL);
 }
@@ -109,7 +108,7 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
 {
     const real *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
-    const real *last = p->last + TLK_LAST * slot;
+    const real *last = p->last + p->lasts * slot;
     const bool keeps = p->keeps == TLK_PAST || p->acts[slot] & TLK_KEEPS;
     for (uint32_t c = 0; c < TLK_PAST; c++)
         p->contact_past[TLK_CONTACT_PAST * k + c] = !keeps                  ? 0
@@ -181,7 +180,8 @@ TL_KERNEL void tlk_penalty_start(const tlk_penalty *p, uint32_t i)
  * elastic energy; 6 whether it overlaps. */
 TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
 {
-    const real *sum = p->sum + TLK_SUM * (size_t)t, *last = p->last + TLK_LAST * (size_t)t;
+    const real *sum = p->sum + TLK_SUM * (size_t)t, *last = p->last + p->lasts * (size_t)t;
+    const bool full = p->lasts == TLK_LAST;
     double overlap;
     if (p->place) {
         const double *of = p->place + TLK_PLACE * (size_t)t;
@@ -190,11 +190,11 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
         double n[3];
         overlap = p->acts[t] & TLK_KEEPS ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
     }
-    acc[0] += last[TLK_LAST_STIFF] > 0;
+    acc[0] += full ? last[TLK_LAST_STIFF] > 0 : (p->acts[t] & TLK_ACTS) != 0;
     acc[1] = tlk_max(acc[1], overlap);
     acc[2] += tlk_max(overlap, 0.0);
     acc[3] += sum[TLK_SUM_LOST];
-    acc[4] += last[TLK_LAST_WORK];
+    acc[4] += full || p->worked ? *tlk_penalty_work(p, t) : 0;
     acc[5] += last[TLK_LAST_ELASTIC];
     acc[6] += overlap > 0;
 }

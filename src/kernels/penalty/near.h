@@ -72,8 +72,8 @@ TL_KERNEL void tlk_penalty_side_by_side(const tlk_penalty *p, uint32_t q, uint32
     *tlk_near_real(p, i, TLK_NEAR_RADIUS) = of.radius;
     *tlk_near_real(p, i, TLK_NEAR_MASS) = of.mass;
     *tlk_near_word(p, i, TLK_NEAR_PAIR) = q;
-    *tlk_near_word(p, i, TLK_NEAR_A) = of.a;
-    *tlk_near_word(p, i, TLK_NEAR_B) = of.b;
+    *tlk_near_word(p, i, TLK_NEAR_A) = p->a[q]; /* balls are in the order of their bodies */
+    *tlk_near_word(p, i, TLK_NEAR_B) = p->b[q];
     *tlk_near_word(p, i, TLK_NEAR_AT) = p->at[2 * (size_t)q];
     *tlk_near_word(p, i, TLK_NEAR_AT + 1) = p->at[2 * (size_t)q + 1];
 }
@@ -95,15 +95,9 @@ TL_KERNEL void tlk_penalty_take(const tlk_penalty *p, uint32_t q)
 TL_KERNEL void tlk_near_back(const tlk_penalty *p, uint32_t q, const real *past, const real *sum,
                              const tlk_plain_act *act, bool touches)
 {
-    real *last = p->last + TLK_LAST * (size_t)q;
     tlk_store4(p->past + TLK_PAST_PLAIN * (size_t)q, past);
     tlk_store4(p->sum + TLK_SUM * (size_t)q, sum);
-    last[TLK_LAST_ELASTIC] = act->elastic;
-    last[TLK_LAST_STIFF] = act->slope;
-    last[TLK_LAST_DAMP] = act->damper;
-    last[TLK_LAST_SHEAR] = act->shear_slope;
-    for (int k = 0; k < 3; k++)
-        last[TLK_LAST_FORCE + k] = act->f[k];
+    tlk_plain_last(p, q, act);
     tlk_penalty_noted(p, q, touches, touches);
 }
 
@@ -129,12 +123,10 @@ TL_KERNEL void tlk_penalty_meet(const tlk_penalty *p, uint32_t i)
         sum[k] = *tlk_near_real(p, i, TLK_NEAR_SUM + k);
     }
     if (touches) {
-        const tlk_couple of = {*tlk_near_real(p, i, TLK_NEAR_RADIUS),
-                               *tlk_near_real(p, i, TLK_NEAR_MASS),
-                               p->couple[q].law,
-                               1,
-                               ball[0],
-                               ball[1]};
+        const tlk_couple of = {.radius = *tlk_near_real(p, i, TLK_NEAR_RADIUS),
+                               .mass = *tlk_near_real(p, i, TLK_NEAR_MASS),
+                               .law = p->couple[q].law,
+                               .plain = 1};
         tlk_load8(p->pace + 8 * (size_t)ball[0], va);
         tlk_load8(p->pace + 8 * (size_t)ball[1], vb);
         tlk_plain_surface(m.ca, a, m.reach_a, m.n, va, anchor_a, of_a);

@@ -7,30 +7,38 @@
 #include "kernels/narrow.h"
 #include "kernels/penalty/hertz.h"
 
-/* What is the same for a pair of one point as long as it is a pair. */
+/* What is the same for a pair of one point as long as it is a pair. It has the size of four real
+ * numbers, TLK_COUPLE, which vectors load at once. */
 typedef struct tlk_couple {
     real radius, mass; /* R*, m*; m, kg */
     uint32_t law;      /* which row of the table */
     uint32_t plain;    /* 1: it is */
-    uint32_t a, b;     /* body rows */
+#ifdef TLK_PRECISION_double
+    double unused;
+#endif
 } tlk_couple;
 
-/* On a GPU by loads of 8 or 16 bytes. */
+/* On a GPU by loads of 16 bytes. */
 TL_KERNEL tlk_couple tlk_load_couple(const tlk_couple *from)
 {
 #if defined(__CUDACC__) && defined(TLK_PRECISION_double)
     const double2 sizes = ((const double2 *)from)[0];
-    const uint4 rest = ((const uint4 *)from)[1];
-    const tlk_couple of = {sizes.x, sizes.y, rest.x, rest.y, rest.z, rest.w};
+    const uint2 law = ((const uint2 *)from)[2];
+    const tlk_couple of = {sizes.x, sizes.y, law.x, law.y, 0};
     return of;
 #elif defined(__CUDACC__)
-    const float2 sizes = ((const float2 *)from)[0];
-    const uint2 law = ((const uint2 *)from)[1], body = ((const uint2 *)from)[2];
-    const tlk_couple of = {sizes.x, sizes.y, law.x, law.y, body.x, body.y};
+    const uint4 all = *(const uint4 *)from;
+    const tlk_couple of = {__uint_as_float(all.x), __uint_as_float(all.y), all.z, all.w};
     return of;
 #else
     return *from;
 #endif
+}
+
+/* The bodies of a pair of one point. */
+TL_KERNEL void tlk_couple_bodies(const tlk_penalty *p, size_t q, uint32_t *row)
+{
+    row[0] = p->shapes.body[p->a[q]], row[1] = p->shapes.body[p->b[q]];
 }
 
 /* Where two surfaces meet: halfway between them, which is c + reach n of each side, c a point that
@@ -166,6 +174,17 @@ TL_KERNEL void tlk_plain_shear(const tlk_penalty *p, const real *n, const real *
     out->elastic += now;
 }
 
+/* Stiffness along the normal and across it, and the damper, of surfaces that overlap so. */
+TL_KERNEL void tlk_plain_slopes(const tlk_penalty *p, const tlk_couple *of, real overlap,
+                                tlk_plain_act *out)
+{
+    const double *law = p->table + TLK_LAW_NUMBERS * (size_t)of->law;
+    const real contact = tlk_sqrt(of->radius * overlap);
+    out->slope = (real)(2 * law[TLK_LAW_YOUNG]) * contact;
+    out->damper = (real)(law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING) * tlk_sqrt(out->slope * of->mass);
+    out->shear_slope = (real)(8 * law[TLK_LAW_SHEAR]) * contact;
+}
+
 /* tlk_hertz: surfaces that overlap by `overlap` and move with of_a and of_b. */
 TL_KERNEL void tlk_plain_press(const tlk_penalty *p, const tlk_couple *of, const real *n,
                                real overlap, const real *of_a, const real *of_b, real *past,
@@ -177,21 +196,30 @@ TL_KERNEL void tlk_plain_press(const tlk_penalty *p, const tlk_couple *of, const
         approach += (of_a[k] - of_b[k]) * n[k];
     for (int k = 0; k < 3; k++)
         slip[k] = of_a[k] - of_b[k] - approach * n[k];
-    const real contact = tlk_sqrt(of->radius * overlap);
-    const real slope = (real)(2 * law[TLK_LAW_YOUNG]) * contact;
-    const real spring = (real)(2.0 / 3) * slope * overlap;
-    const real damper = (real)(law[TLK_LAW_RATIO] * TLK_HERTZ_DAMPING) * tlk_sqrt(slope * of->mass);
-    const real raw = damper * approach;
+    tlk_plain_slopes(p, of, overlap, out);
+    const real spring = (real)(2.0 / 3) * out->slope * overlap;
+    const real raw = out->damper * approach;
     const real damped = spring + raw < 0 && !p->attraction ? -spring : raw;
     const real normal = spring + damped;
     out->elastic = (real)0.4 * spring * overlap;
-    out->slope = slope, out->damper = damper;
-    out->shear_slope = (real)(8 * law[TLK_LAW_SHEAR]) * contact;
     tlk_plain_shear(p, n, slip, (real)law[TLK_LAW_FRICTION] * (normal > 0 ? normal : 0),
-                    out->shear_slope, (real)law[TLK_LAW_ACROSS] * damper, past, shear, out);
+                    out->shear_slope, (real)law[TLK_LAW_ACROSS] * out->damper, past, shear, out);
     out->lost += (real)p->weight * (damped * approach);
     for (int k = 0; k < 3; k++)
         out->f[k] = normal * n[k] + shear[k];
+}
+
+/* What the last forces leave of a slot. */
+TL_KERNEL void tlk_plain_last(const tlk_penalty *p, size_t q, const tlk_plain_act *act)
+{
+    const real first[4] = {act->elastic, act->f[0], act->f[1], act->f[2]};
+    real *last = p->last + p->lasts * q;
+    tlk_store4(last, first);
+    if (p->lasts != TLK_LAST)
+        return;
+    last[TLK_LAST_STIFF] = act->slope;
+    last[TLK_LAST_DAMP] = act->damper;
+    last[TLK_LAST_SHEAR] = act->shear_slope;
 }
 
 /* Adds up what slot q of a plain pair came to; still: 1 where body a is not dynamic, 2 where b is
@@ -199,7 +227,7 @@ TL_KERNEL void tlk_plain_press(const tlk_penalty *p, const tlk_couple *of, const
 TL_KERNEL void tlk_plain_sum(const tlk_penalty *p, size_t q, const tlk_plain_act *act,
                              uint32_t still, const real *of_a, const real *of_b)
 {
-    real *last = p->last + TLK_LAST * q, sum[4], power = 0;
+    real sum[4], power = 0;
     tlk_load4(p->sum + TLK_SUM * q, sum);
     for (int k = 0; k < 3; k++)
         sum[TLK_SUM_IMPULSE + k] += (real)p->weight * act->f[k];
@@ -209,15 +237,9 @@ TL_KERNEL void tlk_plain_sum(const tlk_penalty *p, size_t q, const tlk_plain_act
         for (int k = 0; k < 3; k++)
             power += still & 2u ? -act->f[k] * of_b[k] : act->f[k] * of_a[k];
     if (power != 0)
-        last[TLK_LAST_WORK] += (real)p->weight * power;
-    if (!tlk_penalty_last(p))
-        return;
-    last[TLK_LAST_ELASTIC] = act->elastic;
-    last[TLK_LAST_STIFF] = act->slope;
-    last[TLK_LAST_DAMP] = act->damper;
-    last[TLK_LAST_SHEAR] = act->shear_slope;
-    for (int k = 0; k < 3; k++)
-        last[TLK_LAST_FORCE + k] = act->f[k];
+        *tlk_penalty_work(p, q) += (real)p->weight * power;
+    if (tlk_penalty_last(p))
+        tlk_plain_last(p, q, act);
 }
 
 #endif

@@ -127,8 +127,8 @@ TL_KERNEL double tlk_penalty_reach(const tlk_penalty *p, uint32_t i, uint32_t j,
 TL_KERNEL void tlk_penalty_wall(const tlk_penalty *p, uint32_t l)
 {
     const uint32_t q = p->list[l] >> 1, side = p->list[l] & 1u;
-    const tlk_couple of = tlk_load_couple(p->couple + q);
-    const uint32_t row[2] = {of.a, of.b};
+    uint32_t row[2];
+    tlk_couple_bodies(p, q, row);
     real *to = p->spot + TLK_SPOT * (size_t)(l - p->list_begin[p->bodies.dynamic]);
     tlk_spot m;
     const double gap = tlk_penalty_reach(p, p->a[q], p->b[q], row, &m);
@@ -179,8 +179,8 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_si
     tlk_spot m;
     tlk_plain_act act;
     const tlk_couple of = tlk_load_couple(p->couple + q);
-    const uint32_t row[2] = {simple && s->i < dynamic ? s->i : of.a,
-                             simple && s->j < dynamic ? s->j : of.b};
+    const uint32_t row[2] = {simple && s->i < dynamic ? s->i : p->shapes.body[p->a[q]],
+                             simple && s->j < dynamic ? s->j : p->shapes.body[p->b[q]]};
     const double gap = simple ? tlk_penalty_reach_simple(p, s, row, &m)
                               : tlk_penalty_reach(p, s->i, s->j, row, &m);
     if (!(gap < 0)) {
