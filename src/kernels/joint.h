@@ -285,9 +285,11 @@ TL_NARROW double tlk_taut_stored(const tlk_joints *g, uint32_t i, const real *ve
     double sum = 0;
     for (uint32_t b = 0; b < j->bodies; b++) {
         const double more = g->pull[TLK_PULL * (TLK_JOINT_BODIES * (size_t)i + b) + 3];
+        if (!(more > 0)) /* outside of steps there are no velocities, either */
+            continue;
         const real *v = vel + 8 * (size_t)j->body[b];
         const double w[3] = {v[4], v[5], v[6]};
-        sum += more > 0 ? 0.5 * more * tlk_dotd(w, w) : 0;
+        sum += 0.5 * more * tlk_dotd(w, w);
     }
     return sum;
 }
