@@ -88,7 +88,7 @@ static void universal(void **state)
                                 "tan c = cos b tan a", "largest error of the angle, rad",
                                 "h = 1 ms, 4 s"};
     assert_found(&rate, "joints", worst, 0, 2e-3); /* rates are those of the middle of a step */
-    assert_found(&place, "joints", off, 0, 1e-8);
+    assert_found(&place, "joints", off, 0, 2e-8);
     tl_world_destroy(world);
 }
 
