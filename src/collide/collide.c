@@ -301,15 +301,12 @@ static tl_status count_contacts(tl_backend *b, tl_collide *c, tlk_find *f, tl_bu
     return TL_OK;
 }
 
-/* What is there where no two shapes may touch: their bounds, and lists without pairs. */
-static tl_status find_none(tl_backend *b, tlk_find *f, tl_kernel counting, tl_buffer *start)
+/* What is there where no two shapes may touch: lists without pairs. */
+static tl_status find_none(tl_backend *b, tlk_find *f, tl_buffer *start)
 {
     const size_t bytes = ((size_t)f->shapes.rows + 2) * sizeof(uint32_t);
     TL_TRY(tl_buffer_need(b, start, bytes));
     f->contact_start = start->data;
-    f->bin_start = NULL;
-    if (counting == TLK_bounds)
-        tl_run(b, TLK_bounds, f->shapes.rows, f);
     b->ops->fill(b, f->contact_start, 0, bytes);
     return TL_OK;
 }
@@ -321,7 +318,7 @@ static tl_status find_pairs(tl_backend *b, tl_collide *c, tlk_find *f, uint32_t 
     uint32_t entries;
     *contacts = 0;
     if (c->lonely)
-        return find_none(b, f, counting, start);
+        return find_none(b, f, start);
     if (!c->entries)
         c->entries = f->shapes.rows / parts + 1;
     do {
@@ -368,16 +365,35 @@ tl_status tl_collide_room(tl_backend *b, uint64_t total, tlk_find *f, tl_contact
     return TL_OK;
 }
 
+/* Room for so many points of so many pairs, besides that of contacts. */
+static tl_status points_room(tl_backend *b, uint64_t points, uint32_t pairs, tl_contacts *out)
+{
+    TL_TRY(tl_buffer_need(b, &out->place, 4 * (size_t)points * b->real));
+    TL_TRY(tl_buffer_need(b, &out->feature, 2 * (size_t)points * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * (size_t)points * b->real));
+    TL_TRY(tl_buffer_need(b, &out->pair, ((size_t)pairs + 1) * sizeof(uint32_t)));
+    out->pairs = pairs;
+    out->manifolds = true;
+    return TL_OK;
+}
+
 tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *state,
                          tl_contacts *out)
 {
     tlk_find f = tl_collide_view(c, state, (tl_part){0, 1});
     uint32_t total;
+    if (c->lonely) {
+        f.bin_start = NULL;
+        if (state->places)
+            tl_run(b, TLK_bounds, f.shapes.rows, &f);
+        TL_TRY(find_none(b, &f, &out->start));
+        TL_TRY(tl_collide_room(b, 0, &f, out));
+        return state->manifolds ? points_room(b, 0, 0, out) : TL_OK;
+    }
     if (!state->manifolds) {
         TL_TRY(find_pairs(b, c, &f, 1, TLK_bounds, &out->start, &total));
         TL_TRY(tl_collide_room(b, total, &f, out));
-        if (!c->lonely)
-            tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
         return TL_OK;
     }
     f.boxed = b->ops->threads != NULL; /* on a CPU */
@@ -387,8 +403,7 @@ tl_status tl_collide_run(tl_backend *b, tl_collide *c, const tl_collide_state *s
     f.contacts = total;
     f.contact_a = c->near_a.data;
     f.contact_b = c->near_b.data;
-    if (!c->lonely)
-        tl_run(b, TLK_contact_write, f.shapes.rows, &f);
+    tl_run(b, TLK_contact_write, f.shapes.rows, &f);
     return tl_collide_touch(b, c, state, &f, total, out);
 }
 
@@ -499,10 +514,7 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
     TL_TRY(b->ops->scan(b, t.points, near, &total));
     TL_TRY(b->ops->scan(b, t.rank, near, &pairs));
     TL_TRY(tl_collide_room(b, total, &t.find, out));
-    TL_TRY(tl_buffer_need(b, &out->place, 4 * (size_t)total * b->real));
-    TL_TRY(tl_buffer_need(b, &out->feature, 2 * (size_t)total * word));
-    TL_TRY(tl_buffer_need(b, &out->kept, TLK_KEPT * (size_t)total * b->real));
-    TL_TRY(tl_buffer_need(b, &out->pair, ((size_t)pairs + 1) * word));
+    TL_TRY(points_room(b, total, (uint32_t)pairs, out));
     t.find.contact_start = out->start.data;
     t.place = out->place.data;
     t.feature = out->feature.data;
@@ -510,8 +522,6 @@ tl_status tl_collide_touch(tl_backend *b, tl_collide *c, const tl_collide_state 
     t.pair = out->pair.data;
     tl_run(b, TLK_touch_write, near, &t);
     tl_run(b, TLK_touch_start, view->shapes.rows + 1, &t);
-    out->pairs = (uint32_t)pairs;
-    out->manifolds = true;
     return TL_OK;
 }
 

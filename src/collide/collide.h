@@ -66,6 +66,7 @@ typedef struct tl_collide_state {
     const uint64_t *excluded; /* likewise */
     bool manifolds;           /* some pairs are not simple */
     bool surfaces;            /* some shapes are made of triangles */
+    bool places;              /* bounds are wanted where no two shapes may touch, too */
     const tl_contacts *last;  /* contacts of the last step, or NULL */
 } tl_collide_state;
 

@@ -266,6 +266,7 @@ static tl_status search(tl_world *w, tl_penalty_step *s)
     state.envelope = p->margin;
     state.h = w->settings.step / s->substeps;
     state.last = NULL;
+    state.places = true;
     s->searches++;
     exchange_normals(p);
     const tl_status found = tl_collide_run(b, &w->collide, &state, next);
