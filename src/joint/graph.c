@@ -347,6 +347,17 @@ static uint32_t size_of(const graph *g, uint32_t item)
     return item < g->bodies ? 6 : g->joints[item - g->bodies].rows;
 }
 
+/* Numbers of 8 bytes that an articulation's nodes, their neighbours before and after them, their
+ * bodies and where levels begin take. */
+static uint64_t structure(const tlk_articulation *a)
+{
+    const uint64_t nodes = a->node_end - a->node, levels = a->level_end - a->level + 1;
+    const uint64_t bytes = nodes * (sizeof(tlk_node) + sizeof(uint32_t)) +
+                           a->links * (sizeof(tlk_source) + sizeof(tlk_link)) +
+                           levels * sizeof(uint32_t);
+    return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
 /* Nodes with their links, in the order of elimination; where blocks are. */
 static tl_status lay_out(graph *g, tl_elimination *out)
 {
@@ -362,6 +373,7 @@ static tl_status lay_out(graph *g, tl_elimination *out)
         tlk_articulation *whole = (tlk_articulation *)out->articulations.data + a;
         whole->block = (uint32_t)block;
         whole->vector = (uint32_t)vector;
+        whole->source = whole->link = at; /* a node's links are sources of others */
         for (uint32_t i = whole->node; i < whole->node_end; i++) {
             const uint32_t size = size_of(g, items[i]);
             const uint32_t count = words(&g->length)[items[i]];
@@ -389,8 +401,12 @@ static tl_status lay_out(graph *g, tl_elimination *out)
         }
         whole->block_end = (uint32_t)block;
         whole->vector_end = (uint32_t)vector;
+        whole->links = at - whole->link;
         const uint64_t room = block - whole->block + vector - whole->vector;
+        const uint64_t all = room + structure(whole);
         out->room = room > out->room ? (uint32_t)room : out->room;
+        out->swept =
+            all > out->swept ? (uint32_t)(all < UINT32_MAX ? all : UINT32_MAX) : out->swept;
     }
     out->block_size = (uint32_t)block;
     out->vector_size = (uint32_t)vector;

@@ -41,7 +41,8 @@ typedef struct tl_elimination {
     tl_array blocks;        /* tl_graph_block, TLK_JOINT_BODIES per joint */
     uint32_t block_size, vector_size;
     uint32_t largest; /* nodes of the largest articulation */
-    uint32_t room;    /* numbers of its blocks and its vector, of the one that has the most */
+    uint32_t room;    /* numbers of its blocks and its vector, of the one that has the most; */
+    uint32_t swept;   /* and of all that substitution looks at, numbers of 8 bytes */
 } tl_elimination;
 
 void tl_elimination_init(tl_elimination *elimination);

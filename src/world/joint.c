@@ -611,7 +611,8 @@ tlk_joints tl_joints_view(const tl_world *w)
                         .moved = m->distance.data,
                         .softness = SOFTNESS,
                         .largest = m->elimination.largest,
-                        .room = m->elimination.room};
+                        .room = m->elimination.room,
+                        .swept = m->elimination.swept};
 }
 
 void tl_world_drop_joints(tl_world *w)

@@ -114,10 +114,10 @@ extern "C" int NAME(emulated_sweeps)(const tl_launch *launches, size_t count, ui
  * threads of a warp, or, 0, by all threads of a grid. */
 template <class work> static void teams_as(const tlk_joints &g, uint32_t count, uint32_t lanes)
 {
-    static double room[1 << 14];
+    alignas(16) static double room[1 << 14];
     const uint32_t sharing = lanes && lanes < 32 ? 32 / lanes : 1;
-    /* with room where there is one warp */
-    const uint32_t size = lanes > 32 ? 0 : sizeof room / sizeof *room / sharing;
+    /* with room but where eight threads have an articulation */
+    const uint32_t size = lanes == 8 ? 0 : sizeof room / sizeof *room / sharing;
     for (uint32_t i = 0; i < count; i += sharing) {
         if (!lanes)
             run_together(3, 64, [&] {

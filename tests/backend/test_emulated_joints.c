@@ -2,8 +2,9 @@
  * (emulate.h), and by threads of the CPU. The state and the reactions must be those of one thread,
  * bit for bit: of a machine with limits, motors and friction among balls, of a chain, of a net,
  * which has loops, of a door on two hinges, which has redundant rows, of a rope that snaps taut,
- * of pendulums, which share a warp, of a net whose straight edge is held at both ends, and of
- * slides between bumpers and limits that throw back, in smooth steps. */
+ * of pendulums, which share a warp, of a net whose straight edge is held at both ends, of slides
+ * between bumpers and limits that throw back, in smooth steps, and of trains on a floor, whose
+ * hinges follow from each other, with and without rows that change their states. */
 #include "../physics/joints.h"
 
 #include "world/world.h"
@@ -117,6 +118,37 @@ static tl_scene *bumpers_scene(const tl_settings *settings)
     return scene;
 }
 
+/* Boxes that fall on a floor, joined by balls and by hinges, two of them on one line, so that rows
+ * are redundant; `rubs`: one has friction, so that its rows have more than one state. */
+static tl_scene *train_scene(const tl_settings *settings, bool rubs)
+{
+    tl_scene *scene = scene_with(settings);
+    const tl_material material = add_material(scene, 0.4, 0);
+    add_floor(scene, material);
+    put before = ground;
+    for (int i = 0; i < 7; i++) {
+        tl_body_def def = tl_body_default();
+        tl_shape_def shape = tl_box_default(0.2, 0.1, 0.05);
+        shape.material = material;
+        def.shape_count = 1;
+        def.shapes = &shape;
+        def.mass = 1 + i % 3;
+        def.position[0] = 0.5 * i;
+        def.position[2] = 0.06;
+        put box = {.x = {def.position[0], 0, 0.06}, .q = {1, 0, 0, 0}};
+        box.body = add_body(scene, &def);
+        for (int k = 0; k < (i == 3 ? 2 : 1) && i; k++) {
+            tl_joint_def joint =
+                joint_at(i % 2 ? TL_JOINT_REVOLUTE : TL_JOINT_SPHERICAL, before, box,
+                         (double[3]){0.5 * i - 0.25, k ? 0.2 : 0, 0.06}, joint_y);
+            joint.axes[5].friction = rubs && i == 5 ? 0.2 : 0;
+            add_joint(scene, &joint);
+        }
+        before = box;
+    }
+    return scene;
+}
+
 static tl_scene *make(const tl_settings *settings, int which)
 {
     return which == 0   ? machine_scene(settings)
@@ -126,6 +158,8 @@ static tl_scene *make(const tl_settings *settings, int which)
            : which == 4 ? rope_scene(settings, 6)
            : which == 5 ? pendulums_scene(settings, 7, 8)
            : which == 7 ? bumpers_scene(settings)
+           : which == 8 ? train_scene(settings, false)
+           : which == 9 ? train_scene(settings, true)
                         : taut_net_scene(settings, 5);
 }
 
@@ -146,9 +180,10 @@ static void same_steps(tl_world *one, tl_world *two, int steps)
 
 static void test_blocks_and_grids(void **state)
 {
-    static const char *const scenes[] = {"machine", "chain",     "net",      "door",
-                                         "rope",    "pendulums", "taut net", "bumpers"};
-    enum { SCENES = 8 };
+    static const char *const scenes[] = {"machine", "chain",          "net",      "door",
+                                         "rope",    "pendulums",      "taut net", "bumpers",
+                                         "train",   "train that rubs"};
+    enum { SCENES = 10 };
     (void)state;
     for (int i = 0; i < WAYS * SCENES * 2; i++) {
         const int scene = i / WAYS % SCENES, mixed = i / (WAYS * SCENES);
@@ -166,9 +201,11 @@ static void test_blocks_and_grids(void **state)
         context("%s by %s, %s", scenes[scene], ways[i % WAYS].name, mixed ? "mixed" : "double");
         tl_world *one = world_of(make(&settings, scene));
         tl_world *two = world_of(make(&settings, scene));
-        if (scene == 0 || scene == 4) { /* until it lies on the floor, or is nearly taut */
-            step(one, scene ? 44 : 70);
-            step(two, scene ? 44 : 70);
+        /* until it lies on the floor, or is nearly taut */
+        const uint32_t before = scene == 0 ? 70 : scene == 4 ? 44 : scene >= 8 ? 10 : 0;
+        if (before) {
+            step(one, before);
+            step(two, before);
         }
         emulate(two);
         const uint32_t steps = scene == 6   ? 4 /* the taut net has many stages */
@@ -176,7 +213,8 @@ static void test_blocks_and_grids(void **state)
                                             : 12;
         same_steps(one, two, (int)steps);
         assert_true(solved[0] >= steps && solved[1] >= steps);
-        assert_true(scene != 0 || went_on > 0); /* the machine has contacts */
+        /* the machine and the trains have contacts */
+        assert_true((scene != 0 && scene < 8) || went_on > 0);
     }
 }
 

@@ -1,6 +1,5 @@
-/* To shared memory, all at once: nobody waits before landed(). Included by joint.cuh and
- * staged.cuh.
- */
+/* Memory all at once: to shared memory, where nobody waits before landed(); or to a cache. Included
+ * by joint.cuh and staged.cuh. */
 #ifndef TL_BACKEND_CUDA_BRING_CUH
 #define TL_BACKEND_CUDA_BRING_CUH
 
@@ -28,6 +27,19 @@ static __device__ __forceinline__ void landed(void)
 {
 #if defined(__CUDA_ARCH__)
     asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Asks for memory [from, to), which threads will read later, all of it at once; this one is number
+ * `rank` of `all`. */
+static __device__ __forceinline__ void fetch(const void *from, const void *to, uint32_t rank,
+                                             uint32_t all)
+{
+#if defined(__CUDA_ARCH__)
+    for (const char *at = (const char *)from + 128 * rank; at < (const char *)to; at += 128 * all)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
+    (void)from, (void)to, (void)rank, (void)all;
 #endif
 }
 

@@ -5,6 +5,7 @@
 #define TL_BACKEND_CUDA_JOINT_CUH
 
 #include "backend/cuda/gang.cuh"
+#include "backend/cuda/swept.cuh"
 
 #define TEAM_SHARING 4u    /* articulations of a warp, at most */
 #define TEAM_THREADS 512u  /* of a block, at most */
@@ -29,6 +30,10 @@ struct projecting {
     {
         return !g->fresh && !g->positions;
     }
+    static __host__ __device__ __forceinline__ bool sweeps(const tlk_joints &g)
+    {
+        return g.passes == 1 && !g.rough && !g.iterate && (g.sweeping || g.positions);
+    }
 };
 
 struct assembling {
@@ -45,6 +50,10 @@ struct assembling {
         tlk_joint_assemble_next(g, i);
     }
     static __device__ __forceinline__ bool counts(const tlk_joints *)
+    {
+        return false;
+    }
+    static __host__ __device__ __forceinline__ bool sweeps(const tlk_joints &)
     {
         return false;
     }
@@ -119,19 +128,6 @@ static __device__ __forceinline__ bool do_stages(const tlk_joints &g, uint32_t i
     return factored;
 }
 
-/* Asks for memory [from, to), which threads will read later, all of it at once; this one is number
- * `rank` of `all`. */
-static __device__ __forceinline__ void fetch(const void *from, const void *to, uint32_t rank,
-                                             uint32_t all)
-{
-#if defined(__CUDA_ARCH__)
-    for (const char *at = (const char *)from + 128 * rank; at < (const char *)to; at += 128 * all)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#else
-    (void)from, (void)to, (void)rank, (void)all;
-#endif
-}
-
 /* What stages look at, by a team: else they wait for one piece after the other. `solves`: with
  * factors that there are. */
 static __device__ __forceinline__ void
@@ -180,6 +176,8 @@ static __device__ __forceinline__ void do_block_team(const tlk_joints &g, uint32
         else
             __syncthreads();
     };
+    if (work::sweeps(g) && lanes == blockDim.x && g.swept <= size && do_swept(g, i, room))
+        return;
     const tlk_articulation a = g.articulation[i];
     const uint32_t blocks = a.block_end - a.block;
     const bool near = blocks + (a.vector_end - a.vector) <= size;

@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(TEAM_THREADS, 1)
     block_team(const __grid_constant__ tlk_joints g, uint32_t begin, uint32_t end, uint32_t lanes,
                uint32_t size)
 {
-    extern __shared__ double room[];
+    extern __shared__ __align__(16) double room[];
     const uint32_t i = begin + (blockIdx.x * blockDim.x + threadIdx.x) / lanes;
     if (i < end && !is_large(g, i))
         do_block_team<work>(g, i, lanes, room, size);
@@ -57,26 +57,29 @@ static void launch_large(const tlk_joints &g, uint32_t begin, uint32_t end, int 
 }
 
 /* Numbers that each of so many articulations has room for in shared memory, `sharing` of them in a
- * block: none where that is not enough for all of them, or where factors are there already: these
- * are made in the first projection of a step; others hardly look at a number twice. */
+ * block: for all that is looked at among sweeps, where each has a block; for factors and vectors in
+ * the first projection of a step, which makes factors: others hardly look at a number twice. None
+ * where there is not enough for all of them. */
 template <class work>
 static uint32_t room_near(const tlk_joints &g, uint32_t count, uint32_t sharing, int device,
                           uint32_t processors)
 {
     static uint64_t told; /* GPUs that know how much a block may have */
+    const bool sweeps = work::sweeps(g) && count <= TEAM_FEW;
+    const uint32_t wanted = sweeps ? g.swept : g.room;
     int most = 0;
-    if (!g.rough || g.look)
+    if (!sweeps && (!g.rough || g.look))
         return 0;
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const uint32_t each = (count + processors - 1) / processors;
     const uint32_t blocks = ((each < TEAM_MOST ? each : TEAM_MOST) + sharing - 1) / sharing;
-    if (sharing * g.room * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
+    if (sharing * wanted * sizeof(double) + TEAM_SYSTEM > (uint32_t)most / blocks)
         return 0;
     if (!(told >> device % 64 & 1))
         cudaFuncSetAttribute(block_team<work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              most - (int)TEAM_SYSTEM);
     told |= (uint64_t)1 << device % 64;
-    return g.room;
+    return wanted;
 }
 
 /* Articulations, by the threads that the largest of them has work for. */
@@ -88,7 +91,7 @@ static void launch_teams(const void *args, uint32_t begin, uint32_t end, cudaStr
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     /* a level, roughly, or gangs for the nodes of a narrow one */
-    const uint32_t count = end - begin, wanted = count <= TEAM_FEW ? 2 * g.largest : g.largest / 2;
+    const uint32_t count = end - begin, wanted = count <= TEAM_FEW ? 4 * g.largest : g.largest / 2;
     const uint32_t wide = (wanted + 31) / 32 * 32;
     const uint32_t lanes = wanted > TEAM_THREADS              ? TEAM_THREADS
                            : count <= TEAM_FEW || wanted > 16 ? wide

@@ -121,7 +121,8 @@ typedef struct tlk_articulation {
     uint32_t rods;             /* 1: some row is a distance that is held */
     uint32_t piece, piece_end; /* of its first levels: nodes of a piece wait for none of another */
     uint32_t deep;             /* how many levels these are; 0: there are no pieces */
-    uint32_t unused;
+    uint32_t source, link;     /* where those of its nodes begin, */
+    uint32_t links;            /* and how many there are of each */
 } tlk_articulation;
 
 /* What a projection may change besides velocities; the last one is of changes of velocities, which
@@ -260,7 +261,8 @@ typedef struct tlk_joints {
     uint32_t throws;    /* 1: after a smooth step limits throw back, and nothing else acts */
     uint32_t sweeping;  /* 1: among sweeps: impulses of rows with one state are found after them */
     uint32_t largest;   /* nodes of the largest articulation */
-    uint32_t room;      /* numbers of blocks and vector of the one that has the most */
+    uint32_t room;      /* numbers of blocks and vector of the one that has the most; */
+    uint32_t swept;     /* and of all that substitution looks at */
     uint32_t fresh;     /* 1: an assembly from anywhere, with new factors */
     double recovery;    /* of what has drifted apart, where joints are iterated: part per step, */
     double recovery_speed; /* and m/s, at most */

@@ -82,25 +82,32 @@ TL_KERNEL double tlk_body_speed(const real *v, double most)
     return most;
 }
 
-TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, tlk_articulated *how,
-                               tlk_team team)
+/* A lane's right-hand sides; the largest of them, and how fast bodies are. */
+TL_NARROW void tlk_lane_sides(const tlk_joints *g, const tlk_articulation *a, tlk_team team,
+                              bool sift, double *worst, double *speed)
 {
-    double worst = 0, speed = 0;
+    *worst = *speed = 0;
     TLK_LANE_SHARE(k, a->node, a->node_end, team)
     {
         if (g->node_body[k] == TLK_NONE)
             continue;
         tlk_body_sides(g, g->node + k, a->bounded && !tlk_joint_plain(g));
-        speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], speed);
+        *speed = tlk_body_speed(g->vel + 8 * (size_t)g->node_body[k], *speed);
     }
     TLK_LANE_SHARE_AFTER(k, TLK_ROWS_AT_ONCE * a->joint, TLK_ROWS_AT_ONCE * a->joint_end,
                          a->node_end - a->node, team)
     {
         tlk_ask_joint(g, k, a->joint_end, true);
-        worst =
-            tlk_most(worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE,
-                                            team.stage == TLK_STAGE_SIFT));
+        *worst = tlk_most(
+            *worst, tlk_joint_sides(g, g->list[k / TLK_ROWS_AT_ONCE], k % TLK_ROWS_AT_ONCE, sift));
     }
+}
+
+TL_NARROW void tlk_stage_sides(const tlk_joints *g, const tlk_articulation *a, tlk_articulated *how,
+                               tlk_team team)
+{
+    double worst, speed;
+    tlk_lane_sides(g, a, team, team.stage == TLK_STAGE_SIFT, &worst, &speed);
     tlk_team_most(how, 0, worst, team);
     tlk_team_most(how, 1, speed, team);
 }
@@ -124,20 +131,9 @@ TL_NARROW void tlk_stage_check(const tlk_joints *g, const tlk_articulation *a, t
     tlk_team_most(how, 1, speed, team);
 }
 
-/* What was solved comes to bodies and rows. */
-TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+/* What was solved comes to rows. */
+TL_NARROW void tlk_stage_impulses(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
 {
-    TLK_LANE_SHARE(k, a->node, a->node_end, team)
-    {
-        if (g->node_body[k] == TLK_NONE)
-            continue;
-        real *v = g->vel + 8 * (size_t)g->node_body[k];
-        const double *x = g->x + g->node[k].vector;
-        for (int c = 0; c < 3; c++) {
-            v[c] = (real)((double)v[c] + x[c]);
-            v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
-        }
-    }
     if (g->positions || g->mode >= TLK_PROJECT_NOTHING)
         return;
     TLK_LANE_SHARE_AFTER(k, TLK_ROWS_AT_ONCE * a->joint, TLK_ROWS_AT_ONCE * a->joint_end,
@@ -153,6 +149,23 @@ TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, t
                 g->lambda[at] -= g->x[j->vector + r];
         }
     }
+}
+
+/* And to bodies. */
+TL_NARROW void tlk_stage_apply(const tlk_joints *g, const tlk_articulation *a, tlk_team team)
+{
+    TLK_LANE_SHARE(k, a->node, a->node_end, team)
+    {
+        if (g->node_body[k] == TLK_NONE)
+            continue;
+        real *v = g->vel + 8 * (size_t)g->node_body[k];
+        const double *x = g->x + g->node[k].vector;
+        for (int c = 0; c < 3; c++) {
+            v[c] = (real)((double)v[c] + x[c]);
+            v[4 + c] = (real)((double)v[4 + c] + x[3 + c]);
+        }
+    }
+    tlk_stage_impulses(g, a, team);
 }
 
 /* Whether the springs of a row are to have another law, which they have from now on: those with
