@@ -24,8 +24,8 @@ static tl_buffer *buffer_at(tl_penalty *p, size_t i)
         &p->key,       &p->value,    &p->range,     &p->at,       &p->load,       &p->reference,
         &p->turned,    &p->spring,   &p->saved_pos, &p->points,   &p->saved_quat, &p->table,
         &p->times,     &p->slides,   &p->halt,      &p->order,    &p->acts,       &p->couple,
-        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->acts2,
-        &p->place2,    &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
+        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->place2,
+           &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
         &p->near_word, &p->near_row, &p->near_end,  &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
@@ -207,6 +207,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
     s->speed =
         sqrt(fmax(n[0], 0)) + w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    s->spin = sqrt(fmax(n[2], 0));
     s->view.stands = !(n[1] > 0);
     return TL_OK;
 }

@@ -19,9 +19,9 @@ struct tl_penalty {
     tl_buffer acts, couple;                /* of pairs */
     tl_buffer key, value, range;           /* lists of items by body */
     tl_buffer at, load;                    /* of items, and along the lists */
-    tl_buffer pace2, past2, acts2, place2; /* of `whole`: what is read while pace, past, acts and
-                                              places are written, and the other way */
-    tl_buffer other, spot;                 /* and of a simple world: partners; tlk_penalty.spot */
+    tl_buffer pace2, past2, place2;        /* of `whole`: what is read while pace, past and places
+                                              are written, and the other way */
+    tl_buffer other, spot;                 /* and tlk_penalty.near_other, .spot */
     tl_buffer nears, near_of, near_word, near_row, near_end, near_from; /* tlk_penalty.near */
     uint32_t still[2];                 /* places of the lists that this is of */
     tl_buffer reference, turned;       /* where shapes were when pairs were found */
@@ -51,6 +51,8 @@ struct tl_penalty {
     uint32_t looked_at; /* of pairs in a substep: near ones, filled up to eights, and others */
     bool soon;          /* half of what shapes may move is used up */
     double margin;      /* m: with which they were found */
+    double arm;         /* tlk_penalty.arm */
+    uint32_t passes;    /* of `whole`: by one look at which pairs are near */
     double limit;       /* s: tl_penalty_step.limit of the last step that looked; 0: none */
     double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };
@@ -60,6 +62,7 @@ typedef struct tl_penalty_step {
     tlk_penalty view;
     tlk_motion motion;
     double speed;      /* m/s, at most */
+    double spin;       /* rad/s, likewise */
     uint32_t substeps; /* of the step */
     uint32_t chunks;   /* in which pairs are found */
     bool known;        /* the last forces of slots are those of the end of the last step */

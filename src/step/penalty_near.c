@@ -6,6 +6,8 @@
 
 #define ROOM  1.5  /* of what the fastest two may go in the chunk: the skin */
 #define LEAST 1e-3 /* of the smallest radius: likewise */
+#define TIGHT 0.06 /* of it: a skin that has few pairs which do not touch, */
+#define MOST  15u  /* and how many passes it lasts for, at most */
 
 /* How far apart surfaces are that may meet; 0: all pairs may. Where pairs are those of an earlier
  * step, shapes have gone up to half of what the margin lets them. */
@@ -55,6 +57,23 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
+/* In one pass over bodies: how many passes go by one look, and how fast surfaces may go meanwhile.
+ * By a look for each, they may go as fast as they will. */
+static void plan_passes(tl_world *w, tl_penalty_step *s)
+{
+    tl_penalty *p = w->penalty;
+    tlk_penalty *v = &s->view;
+    const double speed = 1.05 * ROOM * (s->speed + p->arm * s->spin);
+    const double way = 2 * v->h * speed, skin = TIGHT * w->smallest;
+    const uint32_t further = !(way * MOST > skin) ? MOST : (uint32_t)(skin / way);
+    v->skin = v->fastest = 0;
+    p->passes = 1 + (s->wide ? 0 : further);
+    if (p->passes == 1)
+        return;
+    v->fastest = fmax(speed, LEAST * w->smallest / (2 * further * v->h));
+    v->skin = 2.02 * further * v->h * v->fastest;
+}
+
 tl_status tl_penalty_tell_near(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
@@ -62,9 +81,13 @@ tl_status tl_penalty_tell_near(tl_world *w, tl_penalty_step *s)
     tlk_penalty *v = &s->view;
     uint64_t total = 0;
     uint32_t near = 0;
-    v->nears = NULL;
     v->skin = 0;
-    if (!v->central || p->whole || !v->pairs)
+    if (p->whole) {
+        plan_passes(w, s);
+        return TL_OK;
+    }
+    v->nears = NULL;
+    if (!v->central || !v->pairs)
         return TL_OK;
     v->commits = 0;
     tl_run(b, TLK_penalty_place, w->shape_rows, v);

@@ -36,7 +36,7 @@ TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *
         tlk_atomic_or(p->halt, 8);
 }
 
-/* One body, before a step: its velocity in 64-bit. */
+/* One body, before a step: its velocity in 64-bit; as forces see it with the inverse of its mass. */
 TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
 {
     const TLK_REAL *from = p->bodies.vel + 8 * (size_t)i;
@@ -44,6 +44,8 @@ TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
         p->vel[8 * (size_t)i + k] = k % 4 == 3 ? 0 : (double)from[k];
         p->to_pace[8 * (size_t)i + k] = k % 4 == 3 ? 0 : from[k];
     }
+    if (i < p->bodies.dynamic)
+        p->to_pace[8 * (size_t)i + 3] = (real)(1 / p->bodies.inertia[4 * (size_t)i + 3]);
     if (p->work && i < p->bodies.dynamic)
         p->work[i] = 0;
 }
@@ -278,6 +280,14 @@ TL_KERNEL void tlk_penalty_carry(const tlk_penalty *p, uint32_t i)
     tlk_penalty_drift(p, i, p->h, x, q, v);
 }
 
+/* Whether surfaces go faster than lists of near pairs of one pass over bodies allow. */
+TL_KERNEL void tlk_penalty_races(const tlk_penalty *p, const double *half)
+{
+    const double speed = sqrt(tlk_dotd(half, half)), spin = sqrt(tlk_dotd(half + 4, half + 4));
+    if (!(speed + 1.01 * p->arm * spin <= p->fastest))
+        tlk_atomic_or(p->halt, 8);
+}
+
 /* The launch's part of a substep of Verlet's method: x moves, v comes of it. */
 TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double *f, double *x,
                                   double *v)
@@ -298,6 +308,8 @@ TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double
         tlk_store4d(kept, half);
         tlk_store4d(kept + 4, half + 4);
         tlk_store4d(turned, q);
+        if (p->fastest > 0)
+            tlk_penalty_races(p, half);
     }
     tlk_penalty_kick(p, i, q, f, 0.5 * p->h, half, v);
 }
@@ -336,7 +348,8 @@ TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
     tlk_penalty_verlet(p, i, f, x, v);
     tlk_penalty_runs(p, x, v);
     if (p->light) {
-        const real pace[8] = {(real)v[0], (real)v[1], (real)v[2], 0,
+        const double light = 1 / p->bodies.inertia[4 * (size_t)i + 3];
+        const real pace[8] = {(real)v[0], (real)v[1], (real)v[2], (real)light,
                               (real)v[4], (real)v[5], (real)v[6], 0};
         tlk_store8(p->to_pace + 8 * (size_t)i, pace);
     }
@@ -428,12 +441,14 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
     acc[7] = tlk_max(acc[7], speed);
 }
 
-/* 0: the greatest of the squares of speed; 1: whether a body moves that is not dynamic. */
+/* 0, 2: the greatest of the squares of speed and spin; 1: whether a body moves that is not dynamic.
+ */
 TL_KERNEL void tlk_penalty_speed(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const real *v = p->bodies.vel + 8 * (size_t)i;
     const double u[3] = {v[0], v[1], v[2]}, w[3] = {v[4], v[5], v[6]};
     acc[0] = tlk_max(acc[0], tlk_dotd(u, u));
+    acc[2] = tlk_max(acc[2], tlk_dotd(w, w));
     if (i >= p->bodies.dynamic &&
         (u[0] != 0 || u[1] != 0 || u[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0))
         acc[1] = 1;
