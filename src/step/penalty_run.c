@@ -43,13 +43,16 @@ static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, d
         a->shapes.centre = out->place.shapes.centre = place[side];
         out->place.from = NULL; /* all balls only before anything has moved */
     }
+    /* what is not dynamic is where it was, if it stands, since the first pass */
     const uint32_t from = v->central && commits ? w->shape_dynamic : 0;
-    const tl_launch all[6] = {{TLK_penalty_place, from, w->shape_rows, false, &out->place},
+    const uint32_t to = v->stands && commits ? w->shape_dynamic : w->shape_rows;
+    const tl_launch all[6] = {{TLK_penalty_place, from, to, false, &out->place},
                               {TLK_penalty_wall, p->still[0], p->still[1], false, a},
                               {TLK_penalty_look, 0, looks ? v->pairs : 0, false, a},
                               {TLK_penalty_choose, 0, looks ? w->dynamic : 0, false, a},
                               {TLK_penalty_whole, 0, w->dynamic, false, a},
-                              {TLK_penalty_move, w->dynamic, w->rows, false, a}};
+                              {TLK_penalty_move, v->stands ? w->rows : w->dynamic, w->rows, false,
+                               a}};
     out->count = 0;
     for (size_t i = 0; i < 6; i++)
         if (all[i].end > all[i].begin && !(i == 5 && moves == TLK_MOVE_NOT))

@@ -9,7 +9,7 @@
 /* Blocks at once on a processor, which is how many registers a thread has: of simple worlds, and of
  * others. */
 #define WHOLE_SIMPLE 6
-#define WHOLE_OTHER  4
+#define WHOLE_OTHER  5
 #define WHOLE_ALL    0xffffffffu
 #define WHOLE_PAIRS  (1024u / (uint32_t)sizeof(real)) /* that a warp adds up at once */
 
@@ -72,6 +72,25 @@ static __device__ __forceinline__ void whole_add(const whole_room &room, uint32_
             f[c] += room.acts[c][k];
 }
 
+/* What acts on a body, kept where it will be: registers that its motion takes, if it has three
+ * moments, are not those of its pairs. */
+static __device__ __forceinline__ void whole_keep(const tlk_penalty &p, size_t body,
+                                                  const double *f)
+{
+    const double force[4] = {f[0], f[1], f[2], 0}, torque[4] = {f[3], f[4], f[5], 0};
+    tlk_store4d(p.to + 4 * body, force);
+    tlk_store4d((double *)(p.to_pace + 8 * body), torque);
+}
+
+static __device__ __forceinline__ void whole_kept(const tlk_penalty &p, size_t body, double *f)
+{
+    double force[4], torque[4];
+    tlk_load4d(p.to + 4 * body, force);
+    tlk_load4d((const double *)(p.to_pace + 8 * body), torque);
+    for (int k = 0; k < 3; k++)
+        f[k] = force[k], f[3 + k] = torque[k];
+}
+
 template <bool simple>
 static __global__ void __launch_bounds__(32 * WHOLE_WARPS, simple ? WHOLE_SIMPLE : WHOLE_OTHER)
     run_whole_warps(const __grid_constant__ tlk_penalty p, uint32_t end)
@@ -114,8 +133,20 @@ static __global__ void __launch_bounds__(32 * WHOLE_WARPS, simple ? WHOLE_SIMPLE
         return;
     if (simple)
         tlk_penalty_stride(&p, body, f);
-    else
-        tlk_penalty_go(&p, body, f);
+    else if (p.moves != TLK_MOVE_NOT)
+        whole_keep(p, body, f);
+}
+
+/* What acted on bodies that are not simple moves them. */
+static __global__ void __launch_bounds__(128, 4)
+    run_whole_moves(const __grid_constant__ tlk_penalty p, uint32_t end)
+{
+    const uint32_t body = blockIdx.x * 128 + threadIdx.x;
+    double f[6];
+    if (body >= end)
+        return;
+    whole_kept(p, body, f);
+    tlk_penalty_go(&p, body, f);
 }
 
 static void tuned_penalty_whole(const void *args, uint32_t begin, uint32_t end, bool serial,
@@ -124,10 +155,13 @@ static void tuned_penalty_whole(const void *args, uint32_t begin, uint32_t end, 
     const tlk_penalty &p = *(const tlk_penalty *)args;
     const uint32_t block = 32 * WHOLE_WARPS, blocks = (end + block - 1) / block;
     (void)begin, (void)serial; /* all dynamic bodies, always */
-    if (p.simple)
+    if (p.simple) {
         LAUNCH(run_whole_warps<true>, blocks, block, stream, p, end);
-    else
-        LAUNCH(run_whole_warps<false>, blocks, block, stream, p, end);
+        return;
+    }
+    LAUNCH(run_whole_warps<false>, blocks, block, stream, p, end);
+    if (p.moves != TLK_MOVE_NOT)
+        LAUNCH(run_whole_moves, (end + 127) / 128, 128, stream, p, end);
 }
 
 #endif
