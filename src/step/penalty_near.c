@@ -67,11 +67,15 @@ static void plan_passes(tl_world *w, tl_penalty_step *s)
     const double way = 2 * v->h * speed, skin = TIGHT * w->smallest;
     const uint32_t further = !(way * MOST > skin) ? MOST : (uint32_t)(skin / way);
     v->skin = v->fastest = 0;
+    v->calm = 0;
     p->passes = 1 + (s->wide ? 0 : further);
     if (p->passes == 1)
         return;
     v->fastest = fmax(speed, LEAST * w->smallest / (2 * further * v->h));
     v->skin = 2.02 * further * v->h * v->fastest;
+    /* pairs that last have not used a quarter of the margin yet */
+    const double time = v->h * ((s->substeps + s->chunks - 1) / s->chunks);
+    v->calm = time * v->fastest < (s->reused ? 0.24 : 0.49) * p->margin;
 }
 
 tl_status tl_penalty_tell_near(tl_world *w, tl_penalty_step *s)

@@ -89,10 +89,10 @@ static void test_plain(void **state)
 
 static void test_warps(void **state)
 {
-    static const int kinds[] = {0, 1, 4, 5, 6};
+    static const int kinds[] = {0, 1, 4, 5, 6, 7};
     (void)state;
     warps = true;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         same_falls(kinds[i], i % 2 ? TL_DOUBLE : TL_MIXED, 45);
     assert_true(emulated > 2000);
 }

@@ -176,6 +176,7 @@ typedef struct tlk_penalty {
     uint32_t ends;   /* 1: its last forces come before they are again */
     double arm;      /* m: no ball is further from the centre of its body */
     double fastest;  /* m/s: of what surfaces do while lists of near pairs last; 0: any */
+    uint32_t calm;   /* 1: so slow that no ball leaves the margin in the chunk */
     TLK_REAL *spot;  /* of a simple world: TLK_SPOT along the list's part of no dynamic body */
 
     /* of a launch */

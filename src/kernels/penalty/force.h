@@ -37,14 +37,16 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
         tlk_rotate(p->bodies.quat + 4 * body, geom, anchor);
     const double *from = p->reference + 4 * (size_t)i;
     double moved = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         centre[k] = x[k] + anchor[k];
-        moved += (centre[k] - from[k]) * (centre[k] - from[k]);
-    }
     centre[3] = sphere ? geom[3] : -1;
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
+    if (p->calm && p->commits && body < p->bodies.dynamic)
+        return;
     if (p->rods && p->vel[8 * body + 7] > 0)
         return; /* rods look at how far their ends have gone */
+    for (int k = 0; k < 3; k++)
+        moved += (centre[k] - from[k]) * (centre[k] - from[k]);
     double way = sqrt(moved);
     if (!sphere) { /* half the angle, at most, is the length of what differs */
         const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * (body - p->upright);

@@ -25,7 +25,9 @@ TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
  * and at last, or where all are near, since pairs were found. */
 TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *x, bool last)
 {
-    const bool near = p->skin > 0 && !last;
+    const bool near = p->near_from && p->skin > 0 && !last;
+    if (p->calm && !last)
+        return;
     const double *from = (near ? p->near_from : p->reference) + 4 * (size_t)i;
     double moved = 0;
     for (int k = 0; k < 3; k++)

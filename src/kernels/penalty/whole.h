@@ -259,17 +259,18 @@ TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double 
         x[3] = 0;
         tlk_store4d(p->bodies.pos + 4 * (size_t)i, x);
     } else {
-        double was[4], moved = 0, calm = 0.25 * p->margin;
+        double was[4] = {x[0], x[1], x[2], 0}, moved = 0, calm = 0.25 * p->margin;
         if (p->fastest > 0 && !(tlk_dotd(half, half) <= p->fastest * p->fastest))
             tlk_atomic_or(p->halt, 8);
-        tlk_load4d(p->reference + 4 * (size_t)i, was);
+        if (!p->calm)
+            tlk_load4d(p->reference + 4 * (size_t)i, was);
         for (int k = 0; k < 3; k++) {
             x[k] += p->h * half[k];
             moved += (x[k] - was[k]) * (x[k] - was[k]);
         }
         tlk_store4d(kept, half);
         tlk_store4d(p->to + 4 * (size_t)i, x);
-        if (!(moved < calm * calm * (1 - 1e-9)))
+        if (!p->calm && !(moved < calm * calm * (1 - 1e-9)))
             tlk_penalty_strays(p, sqrt(moved));
     }
     return !(sound && tlk_max(fabs(x[0]), tlk_max(fabs(x[1]), fabs(x[2]))) < TLK_FAR);
