@@ -86,8 +86,9 @@ tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step);
 /* The damping ratio of a spring and dashpot that gives a restitution; pulling, or not. */
 double tl_penalty_ratio(double restitution, bool attraction);
 
-/* penalty_pairs.c: pairs of the present state with what their contacts had in a set; the same pairs
+/* penalty_pairs.c: what bodies there are, before pairs are found; pairs of the present state with what their contacts had in a set; the same pairs
  * once more; and what is known of them. */
+tl_status tl_penalty_look_at_balls(tl_world *world, const tlk_penalty *view);
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_known(tl_world *world, tl_penalty_step *step);

@@ -7,18 +7,19 @@
 
 /* Whether all that moves are balls, and balls about the centres of their bodies; and whether each
  * has one moment. */
-static tl_status look_at_balls(tl_world *w, const tlk_penalty *v)
+tl_status tl_penalty_look_at_balls(tl_world *w, const tlk_penalty *v)
 {
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     p->balls = p->centred = p->round = false;
+    p->arm = 0;
     if (!w->shape_dynamic)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_balls, w->shape_dynamic, v, n));
     p->balls = !(n[0] > 0);
     p->centred = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
     p->round = !(n[2] > 0);
-    p->arm = n[3];
+    p->arm = p->balls ? n[3] : 0;
     return TL_OK;
 }
 
@@ -262,7 +263,6 @@ static tl_status search(tl_world *w, tl_penalty_step *s)
     TL_TRY(found);
     if (!next->manifolds)
         next->pairs = next->count;
-    TL_TRY(look_at_balls(w, &s->view));
     TL_TRY(tl_buffer_need(b, &p->reference, 4 * (size_t)w->shape_rows * sizeof(double)));
     p->upright = p->balls ? w->dynamic : 0;
     const size_t turned = 4 * (size_t)(w->rows - p->upright) * sizeof(double);

@@ -6,8 +6,8 @@
 
 #include "world/world.h"
 
-void emulated_whole_mixed(const void *args, uint32_t count);
-void emulated_whole_double(const void *args, uint32_t count);
+void emulated_whole_mixed(bool choose, const void *args, uint32_t count);
+void emulated_whole_double(bool choose, const void *args, uint32_t count);
 
 static const tl_backend_ops *plain;
 static uint32_t passes, emulated; /* over bodies; of these as warps */
@@ -18,14 +18,15 @@ static void run(tl_backend *backend, const tl_launch *launches, size_t count, ui
     for (uint32_t r = 0; r < repeat; r++)
         for (size_t i = 0; i < count; i++) {
             const tl_launch *l = &launches[i];
+            const bool choose = l->kernel == TLK_penalty_choose;
             passes += l->kernel == TLK_penalty_whole;
-            if (!warps || l->kernel != TLK_penalty_whole) {
+            if (!warps || !(choose || l->kernel == TLK_penalty_whole)) {
                 plain->run(backend, l, 1, 1);
                 continue;
             }
             (backend->precision == TL_DOUBLE ? emulated_whole_double
-                                             : emulated_whole_mixed)(l->args, l->end);
-            emulated++;
+                                             : emulated_whole_mixed)(choose, l->args, l->end);
+            emulated += !choose;
         }
 }
 

@@ -23,6 +23,49 @@ struct whole_place {
     uint32_t own, entry, other;
 };
 
+/* Where the lists of the warp's bodies begin, and end; those without pairs have empty ones at 0. */
+static __device__ __forceinline__ uint32_t whole_piece(const tlk_penalty &p, uint32_t body,
+                                                       uint32_t end, uint32_t *to)
+{
+    const uint32_t begins = body < end ? p.list_begin[body] : 0;
+    const uint32_t ends = body < end ? p.list_end[body] : 0;
+    *to = __reduce_max_sync(WHOLE_ALL, ends);
+    return ~__reduce_max_sync(WHOLE_ALL, begins < ends ? ~begins : 0);
+}
+
+/* tlk_penalty_choose, by warps. */
+static __global__ void __launch_bounds__(128)
+    run_whole_choose(const __grid_constant__ tlk_penalty p, uint32_t groups)
+{
+    const uint32_t lane = threadIdx.x % 32, group = (blockIdx.x * 128 + threadIdx.x) / 32;
+    const uint32_t body = TLK_TOGETHER * group + lane, dynamic = p.bodies.dynamic;
+    uint32_t to;
+    if (group >= groups)
+        return;
+    const uint32_t from = whole_piece(p, body, dynamic, &to);
+    uint32_t end = from;
+    uint32_t count = from, ends = body < dynamic ? p.list_end[body] : 0;
+    /* a body without pairs ends where the one before does */
+    for (uint32_t by = 1; by < 32; by *= 2) {
+        const uint32_t before = __shfl_up_sync(WHOLE_ALL, ends, by);
+        ends = lane >= by && before > ends ? before : ends;
+    }
+    for (uint32_t base = from; base < to; base += 32) {
+        const uint32_t l = base + lane;
+        const bool near = l < to && tlk_penalty_chosen(&p, l);
+        const uint32_t all = __ballot_sync(WHOLE_ALL, near);
+        if (near)
+            tlk_penalty_choice(&p, l, count + (uint32_t)__popc((int)(all & ((1u << lane) - 1))));
+        if (ends > base && ends <= base + 32) {
+            const uint32_t last = ends - base; /* of these its own are that many */
+            end = count + (uint32_t)__popc((int)(last < 32 ? all & ((1u << last) - 1) : all));
+        }
+        count += (uint32_t)__popc((int)all);
+    }
+    if (body < dynamic)
+        p.near_end[body] = end;
+}
+
 /* Which of the warp's bodies has the warp's pair l: how many end before it. */
 static __device__ __forceinline__ uint32_t whole_owner(uint32_t ends, uint32_t l)
 {
@@ -33,16 +76,14 @@ static __device__ __forceinline__ uint32_t whole_owner(uint32_t ends, uint32_t l
     return own;
 }
 
-/* The warp's pair l, of `count`; shift: what its place in the lists of a lane's body is further by.
- */
+/* The warp's pair l, of `count`, which are listed from `from` on. */
 static __device__ __forceinline__ whole_place whole_read(const tlk_penalty &p, uint32_t ends,
-                                                         uint32_t shift, uint32_t l, uint32_t count)
+                                                         uint32_t from, uint32_t l, uint32_t count)
 {
     whole_place at = {whole_owner(ends, l), 0, 0};
-    const uint32_t place = __shfl_sync(WHOLE_ALL, shift, at.own) + l;
     if (l < count) {
-        at.entry = p.near_list[place];
-        at.other = p.near_other[place];
+        at.entry = p.near_list[from + l];
+        at.other = p.near_other[from + l];
     }
     return at;
 }
@@ -101,32 +142,29 @@ static __global__ void __launch_bounds__(32 * WHOLE_WARPS, simple ? WHOLE_SIMPLE
     const uint32_t body = first + lane;
     whole_room &room = rooms[threadIdx.x / 32];
     double f[6] = {0, 0, 0, 0, 0, 0};
-    uint32_t begin = 0, pairs = 0;
     if (first >= end)
         return;
-    if (body < end) {
+    if (body < end)
         tlk_penalty_applied(&p, body, f);
-        begin = p.list_begin[body], pairs = p.near_end[body] - begin;
-    }
-    uint32_t ends = pairs;
-    for (uint32_t by = 1; by < 32; by *= 2) {
-        const uint32_t before = __shfl_up_sync(WHOLE_ALL, ends, by);
-        ends += lane >= by ? before : 0;
-    }
-    const uint32_t count = __shfl_sync(WHOLE_ALL, ends, 31), starts = ends - pairs;
-    const uint32_t shift = begin - starts;
-    whole_place next = whole_read(p, ends, shift, lane, count);
+    uint32_t to;
+    const uint32_t from = whole_piece(p, body, end, &to);
+    const uint32_t mine = body < end ? p.near_end[body] : 0;
+    const uint32_t most = __reduce_max_sync(WHOLE_ALL, mine);
+    const uint32_t count = from < to ? most - from : 0;
+    const uint32_t ends = body < end && count ? mine - from : count;
+    const uint32_t before = __shfl_up_sync(WHOLE_ALL, ends, 1), starts = lane ? before : 0;
+    whole_place next = whole_read(p, ends, from, lane, count);
     for (uint32_t base = 0; base < count; base += WHOLE_PAIRS) {
         const uint32_t top = base + WHOLE_PAIRS < count ? base + WHOLE_PAIRS : count;
         for (uint32_t l = base + lane; l < top + lane; l += 32) {
             const whole_place now = next;
-            next = whole_read(p, ends, shift, l + 32, count);
+            next = whole_read(p, ends, from, l + 32, count);
             if (l < top)
                 whole_press<simple>(p, room, now, first, l - base);
         }
         __syncwarp();
-        const uint32_t from = starts > base ? starts : base, to = ends < top ? ends : top;
-        whole_add(room, from - base, to > from ? to - base : from - base, f);
+        const uint32_t one = starts > base ? starts : base, end_of = ends < top ? ends : top;
+        whole_add(room, one - base, end_of > one ? end_of - base : one - base, f);
         __syncwarp();
     }
     if (body >= end)
@@ -147,6 +185,14 @@ static __global__ void __launch_bounds__(128, 4)
         return;
     whole_kept(p, body, f);
     tlk_penalty_go(&p, body, f);
+}
+
+static void tuned_penalty_choose(const void *args, uint32_t begin, uint32_t end, bool serial,
+                                 cudaStream_t stream)
+{
+    const tlk_penalty &p = *(const tlk_penalty *)args;
+    (void)begin, (void)serial; /* all groups, always */
+    LAUNCH(run_whole_choose, (end + 3) / 4, 128, stream, p, end);
 }
 
 static void tuned_penalty_whole(const void *args, uint32_t begin, uint32_t end, bool serial,

@@ -88,6 +88,8 @@ enum { TLK_PAIR_FAR = 0, TLK_PAIR_NEAR = 1, TLK_PAIR_WALL = 2 };
 
 #define TLK_SPOT 16u /* of a pair with what is not dynamic: whole.h */
 
+#define TLK_TOGETHER 32u /* bodies whose near pairs are listed one after the other: whole.h */
+
 #define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
 #define TLK_LOAD \
     8u /* of an item's side: force and moment on its body, three numbers of four each */
@@ -168,8 +170,7 @@ typedef struct tlk_penalty {
     uint32_t *near_word;     /* TLK_NEAR_WORDS of each; with others TLK_NEAR_PAIR alone */
     uint32_t *near_end;      /* where the loads of bodies end */
     /* a substep in one pass over bodies (whole.h): what it writes while neighbours read `past`;
-     * lists of near pairs, which begin where those of bodies do and end at near_end, and along them
-     * the partner */
+     * lists of near pairs, which end at near_end, and along them the partner */
     TLK_REAL *to_past;
     uint32_t *near_list, *near_other;
     uint32_t looks;  /* 1: pairs are told apart for the first time in this chunk */

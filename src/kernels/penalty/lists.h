@@ -111,17 +111,23 @@ TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
     const real *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
     const real *last = p->last + p->lasts * slot;
     const bool keeps = p->keeps == TLK_PAST || tlk_penalty_acts(p, slot) & TLK_KEEPS;
-    for (uint32_t c = 0; c < TLK_PAST; c++)
-        p->contact_past[TLK_CONTACT_PAST * k + c] = !keeps                  ? 0
-                                                    : c < p->keeps          ? past[c]
-                                                    : c == TLK_PAST_TOUCHED ? 1
-                                                                            : 0;
-    for (uint32_t c = 0; c < 4; c++) {
-        p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? last[TLK_LAST_FORCE + c] : 0;
-        p->gamma[4 * k + c] = c < 3 ? sum[TLK_SUM_IMPULSE + c] : 0;
-        if (p->moment)
-            p->moment[4 * k + c] = c < 3 ? p->roll[TLK_ROLL * slot + c] : 0;
+    real kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, 0}, impulse[4];
+    if (keeps) {
+        tlk_load4(past, kept);
+        kept[TLK_PAST_TOUCHED] = 1;
     }
+    if (p->keeps == TLK_PAST)
+        tlk_load4(past + 4, kept + 4);
+    const real force[4] = {last[TLK_LAST_FORCE], last[TLK_LAST_FORCE + 1], last[TLK_LAST_FORCE + 2],
+                           0};
+    tlk_load4(sum, impulse);
+    impulse[3] = 0;
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k, kept);
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k + 4, kept + 4);
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k + TLK_PAST, force);
+    tlk_store4(p->gamma + 4 * k, impulse);
+    for (uint32_t c = 0; c < 4 && p->moment; c++)
+        p->moment[4 * k + c] = c < 3 ? p->roll[TLK_ROLL * slot + c] : 0;
 }
 
 /* One pair: its points as contacts. */

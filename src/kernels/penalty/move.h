@@ -41,13 +41,14 @@ TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *
 /* One body, before a step: its velocity in 64-bit; as forces see it with the inverse of its mass. */
 TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
 {
-    const TLK_REAL *from = p->bodies.vel + 8 * (size_t)i;
-    for (int k = 0; k < 8; k++) {
-        p->vel[8 * (size_t)i + k] = k % 4 == 3 ? 0 : (double)from[k];
-        p->to_pace[8 * (size_t)i + k] = k % 4 == 3 ? 0 : from[k];
-    }
-    if (i < p->bodies.dynamic)
-        p->to_pace[8 * (size_t)i + 3] = (real)(1 / p->bodies.inertia[4 * (size_t)i + 3]);
+    real v[8];
+    tlk_load8(p->bodies.vel + 8 * (size_t)i, v);
+    const double move[4] = {v[0], v[1], v[2], 0}, turn[4] = {v[4], v[5], v[6], 0};
+    v[3] = i < p->bodies.dynamic ? (real)(1 / p->bodies.inertia[4 * (size_t)i + 3]) : 0;
+    v[7] = 0;
+    tlk_store4d(p->vel + 8 * (size_t)i, move);
+    tlk_store4d(p->vel + 8 * (size_t)i + 4, turn);
+    tlk_store8(p->to_pace + 8 * (size_t)i, v);
     if (p->work && i < p->bodies.dynamic)
         p->work[i] = 0;
 }
@@ -413,9 +414,13 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
  * of applied forces; 7: the greatest speed. */
 TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
 {
-    const double *v = p->vel + 8 * (size_t)i, *x = p->bodies.pos + 4 * (size_t)i;
-    const double *from = p->saved_pos + 4 * (size_t)i;
-    real *state = p->bodies.vel + 8 * (size_t)i, *mean = p->mean + 8 * (size_t)i;
+    double v[8], x[4], from[4];
+    real state[8], mean[8];
+    tlk_load4d(p->vel + 8 * (size_t)i, v);
+    tlk_load4d(p->vel + 8 * (size_t)i + 4, v + 4);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)i, x);
+    tlk_load4d(p->saved_pos + 4 * (size_t)i, from);
+    tlk_load8(p->bodies.vel + 8 * (size_t)i, state);
     const uint64_t draw = tlk_mix(p->number * 0x9e3779b97f4a7c15u + p->bodies.id[i]);
     const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
     const bool sound = speed <= p->max_speed * p->max_speed && spin < 1e24 &&
@@ -432,6 +437,8 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
         gain -= p->up[k] * ((double)state[k] - old);
     }
     mean[3] = state[3], mean[7] = state[7];
+    tlk_store8(p->bodies.vel + 8 * (size_t)i, state);
+    tlk_store8(p->mean + 8 * (size_t)i, mean);
     gain *= p->bodies.inertia[4 * (size_t)i + 3];
     const double height = (tlk_dotd(p->up, from) - p->layer[0]) * p->layer[1];
     const int layer = !(height >= 1) ? 0 : height < 2 ? 1 : height < 3 ? 2 : 3;

@@ -60,18 +60,33 @@ TL_KERNEL void tlk_penalty_look(const tlk_penalty *p, uint32_t q)
         tlk_penalty_clear(p, q);
 }
 
-/* One dynamic body: its near pairs, in the order of its list. */
-TL_KERNEL void tlk_penalty_choose(const tlk_penalty *p, uint32_t i)
+/* Whether a place of the lists is one of a near pair; if so it becomes place `to` of their lists. */
+TL_KERNEL bool tlk_penalty_chosen(const tlk_penalty *p, uint32_t l)
 {
-    uint32_t to = p->list_begin[i];
-    for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++) {
-        const uint32_t entry = p->list[l];
-        if (!p->nears[entry >> 1])
-            continue;
-        p->near_list[to] = entry;
-        p->near_other[to++] = tlk_penalty_partner(p, entry);
+    return p->nears[p->list[l] >> 1];
+}
+
+TL_KERNEL void tlk_penalty_choice(const tlk_penalty *p, uint32_t l, uint32_t to)
+{
+    p->near_list[to] = p->list[l];
+    p->near_other[to] = tlk_penalty_partner(p, p->list[l]);
+}
+
+/* Some bodies, TLK_TOGETHER: their near pairs one after the other, in the order of their lists,
+ * from where the first of these begins. */
+TL_KERNEL void tlk_penalty_choose(const tlk_penalty *p, uint32_t group)
+{
+    const uint32_t first = TLK_TOGETHER * group;
+    const uint32_t end = tlk_min(first + TLK_TOGETHER, p->bodies.dynamic);
+    uint32_t to = TLK_NONE;
+    for (uint32_t i = first; i < end && to == TLK_NONE; i++)
+        to = p->list_begin[i] < p->list_end[i] ? p->list_begin[i] : to;
+    for (uint32_t i = first; i < end; i++) {
+        for (uint32_t l = p->list_begin[i]; l < p->list_end[i]; l++)
+            if (tlk_penalty_chosen(p, l))
+                tlk_penalty_choice(p, l, to++);
+        p->near_end[i] = to;
     }
-    p->near_end[i] = to;
 }
 
 /* A pair as one of its bodies sees it. */
@@ -321,7 +336,11 @@ TL_KERNEL void tlk_penalty_whole(const tlk_penalty *p, uint32_t i)
     double f[6];
     real of[6];
     tlk_penalty_applied(p, i, f);
-    for (uint32_t l = p->list_begin[i]; l < p->near_end[i]; l++) {
+    const bool none = p->list_begin[i] == p->list_end[i];
+    const uint32_t from = i % TLK_TOGETHER ? p->near_end[i - 1]
+                          : none           ? p->near_end[i]
+                                           : p->list_begin[i];
+    for (uint32_t l = from; l < p->near_end[i]; l++) {
         tlk_side s;
         tlk_penalty_side(p, p->simple, p->near_list[l], i, p->near_other[l], &s);
         if (tlk_penalty_press(p, p->simple, &s, of))
