@@ -19,14 +19,14 @@
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,       &p->half,     &p->start,     &p->sums,     &p->pace,       &p->work,
-        &p->forced,    &p->past,     &p->sum,       &p->last,     &p->roll,       &p->place,
-        &p->key,       &p->value,    &p->range,     &p->at,       &p->load,       &p->reference,
-        &p->turned,    &p->spring,   &p->saved_pos, &p->points,   &p->saved_quat, &p->table,
-        &p->times,     &p->slides,   &p->halt,      &p->order,    &p->acts,       &p->couple,
-        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->place2,
-           &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
-        &p->near_word, &p->near_row, &p->near_end,  &p->near_from};
+        &p->vel,      &p->half,     &p->start,     &p->sums,    &p->pace,       &p->work,
+        &p->forced,   &p->past,     &p->sum,       &p->last,    &p->roll,       &p->place,
+        &p->key,      &p->value,    &p->range,     &p->at,      &p->load,       &p->reference,
+        &p->turned,   &p->spring,   &p->saved_pos, &p->points,  &p->saved_quat, &p->table,
+        &p->times,    &p->slides,   &p->halt,      &p->order,   &p->acts,       &p->couple,
+        &p->rod,      &p->pace2,    &p->rod_from,  &p->stretch, &p->past2,      &p->place2,
+        &p->worked,   &p->other,    &p->spot,      &p->nears,   &p->near_of,    &p->near_word,
+        &p->near_row, &p->near_end, &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 

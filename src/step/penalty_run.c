@@ -47,13 +47,13 @@ static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, d
     const uint32_t from = v->central && commits ? w->shape_dynamic : 0;
     const uint32_t to = v->stands && commits ? w->shape_dynamic : w->shape_rows;
     const uint32_t groups = (w->dynamic + TLK_TOGETHER - 1) / TLK_TOGETHER;
-    const tl_launch all[6] = {{TLK_penalty_place, from, to, false, &out->place},
-                              {TLK_penalty_wall, p->still[0], p->still[1], false, a},
-                              {TLK_penalty_look, 0, looks ? v->pairs : 0, false, a},
-                              {TLK_penalty_choose, 0, looks ? groups : 0, false, a},
-                              {TLK_penalty_whole, 0, w->dynamic, false, a},
-                              {TLK_penalty_move, v->stands ? w->rows : w->dynamic, w->rows, false,
-                               a}};
+    const tl_launch all[6] = {
+        {TLK_penalty_place, from, to, false, &out->place},
+        {TLK_penalty_wall, p->still[0], p->still[1], false, a},
+        {TLK_penalty_look, 0, looks ? v->pairs : 0, false, a},
+        {TLK_penalty_choose, 0, looks ? groups : 0, false, a},
+        {TLK_penalty_whole, 0, w->dynamic, false, a},
+        {TLK_penalty_move, v->stands ? w->rows : w->dynamic, w->rows, false, a}};
     out->count = 0;
     for (size_t i = 0; i < 6; i++)
         if (all[i].end > all[i].begin && !(i == 5 && moves == TLK_MOVE_NOT))

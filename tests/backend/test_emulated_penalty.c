@@ -98,7 +98,8 @@ static void test_warps(void **state)
     assert_true(emulated > 2000);
 }
 
-/* A step of a world pair by pair and of one in passes over bodies; how often the latter searched. */
+/* A step of a world pair by pair and of one in passes over bodies; how often the latter searched.
+ */
 static uint32_t same_step(tl_world *pairs, tl_world *bodies)
 {
     tl_report report;

@@ -1,7 +1,7 @@
-/* A substep in one pass over bodies, by warps: a warp has 32 bodies, and shares out their near pairs
- * evenly, 32 at a time, in the order of its bodies' lists; what these do is kept until many are
- * done, and then each body adds up its own. What the lists say is read one turn ahead. Included by
- * penalty.cu and, to be tested without a GPU, by tests/backend/emulated.cpp. */
+/* A substep in one pass over bodies, by warps: a warp has 32 bodies, and shares out their near
+ * pairs evenly, 32 at a time, in the order of its bodies' lists; what these do is kept until many
+ * are done, and then each body adds up its own. What the lists say is read one turn ahead. Included
+ * by penalty.cu and, to be tested without a GPU, by tests/backend/emulated.cpp. */
 #ifndef TL_BACKEND_CUDA_WHOLE_CUH
 #define TL_BACKEND_CUDA_WHOLE_CUH
 
@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(32 * WHOLE_WARPS, simple ? WHOLE_SIMPLE
     if (body >= end)
         return;
     if (simple)
-        tlk_penalty_stride(&p, body, f);
+        tlk_penalty_stride(&p, body, f, first + 32 <= end);
     else if (p.moves != TLK_MOVE_NOT)
         whole_keep(p, body, f);
 }
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(128, 4)
     if (body >= end)
         return;
     whole_kept(p, body, f);
-    tlk_penalty_go(&p, body, f);
+    tlk_penalty_go(&p, body, f, body / 32 * 32 + 32 <= end);
 }
 
 static void tuned_penalty_choose(const void *args, uint32_t begin, uint32_t end, bool serial,

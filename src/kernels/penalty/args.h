@@ -173,12 +173,12 @@ typedef struct tlk_penalty {
      * lists of near pairs, which end at near_end, and along them the partner */
     TLK_REAL *to_past;
     uint32_t *near_list, *near_other;
-    uint32_t looks;  /* 1: pairs are told apart for the first time in this chunk */
-    uint32_t ends;   /* 1: its last forces come before they are again */
-    double arm;      /* m: no ball is further from the centre of its body */
-    double fastest;  /* m/s: of what surfaces do while lists of near pairs last; 0: any */
-    uint32_t calm;   /* 1: so slow that no ball leaves the margin in the chunk */
-    TLK_REAL *spot;  /* of a simple world: TLK_SPOT along the list's part of no dynamic body */
+    uint32_t looks; /* 1: pairs are told apart for the first time in this chunk */
+    uint32_t ends;  /* 1: its last forces come before they are again */
+    double arm;     /* m: no ball is further from the centre of its body */
+    double fastest; /* m/s: of what surfaces do while lists of near pairs last; 0: any */
+    uint32_t calm;  /* 1: so slow that no ball leaves the margin in the chunk */
+    TLK_REAL *spot; /* of a simple world: TLK_SPOT along the list's part of no dynamic body */
 
     /* of a launch */
     double advance;   /* s: what springs of contacts advance by in this evaluation */

@@ -115,8 +115,8 @@ TL_KERNEL void tlk_penalty_couple(const tlk_penalty *p, uint32_t i, uint32_t j, 
 TL_KERNEL tlk_couple tlk_penalty_pairing(const tlk_penalty *p, uint32_t i, uint32_t j)
 {
     const tlk_shapes *s = &p->shapes;
-    const bool balls = (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE &&
-                       (s->info[j] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    const bool balls =
+        (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE && (s->info[j] & TLK_SHAPE_KIND) == TLK_SPHERE;
     tlk_pressing c;
     tlk_couple of;
     tlk_penalty_couple(p, i, j, &c);

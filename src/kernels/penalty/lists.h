@@ -100,7 +100,8 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
             count += place[TLK_PLACE * t + 7] > 0;
     } else {
         const real *sum = p->sum + TLK_SUM * (size_t)q;
-        count = (uint32_t)(tlk_penalty_acts(p, q) != 0) | (sum[0] != 0) | (sum[1] != 0) | (sum[2] != 0);
+        count =
+            (uint32_t)(tlk_penalty_acts(p, q) != 0) | (sum[0] != 0) | (sum[1] != 0) | (sum[2] != 0);
     }
     p->points[q] = count;
 }

@@ -60,7 +60,8 @@ TL_KERNEL void tlk_penalty_look(const tlk_penalty *p, uint32_t q)
         tlk_penalty_clear(p, q);
 }
 
-/* Whether a place of the lists is one of a near pair; if so it becomes place `to` of their lists. */
+/* Whether a place of the lists is one of a near pair; if so it becomes place `to` of their lists.
+ */
 TL_KERNEL bool tlk_penalty_chosen(const tlk_penalty *p, uint32_t l)
 {
     return p->nears[p->list[l] >> 1];
@@ -105,8 +106,8 @@ TL_KERNEL void tlk_penalty_side(const tlk_penalty *p, bool simple, uint32_t entr
     s->pair = entry >> 1, s->side = entry & 1u;
     const uint32_t *own_shape = s->side ? p->b : p->a, *other_shape = s->side ? p->a : p->b;
     const uint32_t own = simple ? body : own_shape[s->pair];
-    const uint32_t row = simple && moves ? other
-                                         : p->shapes.body[moves ? other : other_shape[s->pair]];
+    const uint32_t row =
+        simple && moves ? other : p->shapes.body[moves ? other : other_shape[s->pair]];
     s->i = s->side ? other : own;
     s->j = s->side ? own : other;
     s->row[0] = s->side ? row : body;
@@ -225,9 +226,8 @@ TL_KERNEL bool tlk_penalty_press(const tlk_penalty *p, bool simple, const tlk_si
     tlk_plain_reach(m.off[1], m.reach[1], m.n, vb, anchor_b, of_b);
     tlk_plain_press(p, &of, m.n, m.overlap, of_a, of_b, kept, &act);
     if (s->writes)
-        tlk_plain_sum(p, q, &act,
-                      (s->row[0] >= dynamic ? 1u : 0) | (s->row[1] >= dynamic ? 2u : 0), of_a,
-                      of_b);
+        tlk_plain_sum(p, q, &act, (s->row[0] >= dynamic ? 1u : 0) | (s->row[1] >= dynamic ? 2u : 0),
+                      of_a, of_b);
     if (s->writes && p->commits)
         tlk_store4(p->to_past + TLK_PAST_PLAIN * q, kept);
     for (int k = 0; k < 3; k++)
@@ -254,7 +254,8 @@ TL_KERNEL void tlk_penalty_kicked(const tlk_penalty *p, const double *f, double 
 }
 
 /* The translation of tlk_penalty_go(); returns whether the body runs away. */
-TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double *f)
+TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double *f, bool together,
+                                 real *pace)
 {
     const bool first = p->moves == TLK_MOVE_FIRST, last = p->moves == TLK_MOVE_LAST;
     double *kept = p->half + 8 * (size_t)i, half[4], v[4], x[4];
@@ -266,8 +267,7 @@ TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double 
     v[3] = 0;
     if (p->planar)
         half[1] = v[1] = 0;
-    const real pace[4] = {(real)v[0], (real)v[1], (real)v[2], (real)half[3]};
-    tlk_store4(p->to_pace + 8 * (size_t)i, pace);
+    pace[0] = (real)v[0], pace[1] = (real)v[1], pace[2] = (real)v[2], pace[3] = (real)half[3];
     const bool sound = tlk_dotd(v, v) <= p->max_speed * p->max_speed;
     if (last) {
         tlk_store4d(p->vel + 8 * (size_t)i, v);
@@ -283,8 +283,8 @@ TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double 
             x[k] += p->h * half[k];
             moved += (x[k] - was[k]) * (x[k] - was[k]);
         }
-        tlk_store4d(kept, half);
-        tlk_store4d(p->to + 4 * (size_t)i, x);
+        tlk_penalty_put(together, 8, kept, half);
+        tlk_penalty_put(together, 4, p->to + 4 * (size_t)i, x);
         if (!p->calm && !(moved < calm * calm * (1 - 1e-9)))
             tlk_penalty_strays(p, sqrt(moved));
     }
@@ -292,7 +292,8 @@ TL_KERNEL bool tlk_penalty_shift(const tlk_penalty *p, uint32_t i, const double 
 }
 
 /* And its rotation. */
-TL_KERNEL bool tlk_penalty_spin(const tlk_penalty *p, uint32_t i, const double *f)
+TL_KERNEL bool tlk_penalty_spin(const tlk_penalty *p, uint32_t i, const double *f, bool together,
+                                real *pace)
 {
     const bool first = p->moves == TLK_MOVE_FIRST, last = p->moves == TLK_MOVE_LAST;
     double *kept = p->half + 8 * (size_t)i + 4, *turned = p->bodies.quat + 4 * (size_t)i;
@@ -304,15 +305,14 @@ TL_KERNEL bool tlk_penalty_spin(const tlk_penalty *p, uint32_t i, const double *
     v[3] = 0;
     if (p->planar)
         half[0] = v[0] = half[2] = v[2] = 0;
-    const real pace[4] = {(real)v[0], (real)v[1], (real)v[2], 0};
-    tlk_store4(p->to_pace + 8 * (size_t)i + 4, pace);
+    pace[0] = (real)v[0], pace[1] = (real)v[1], pace[2] = (real)v[2], pace[3] = 0;
     if (last) {
         tlk_store4d(p->vel + 8 * (size_t)i + 4, v);
     } else {
         tlk_load4d(turned, q);
         tlk_penalty_turn(p->h, half, q);
-        tlk_store4d(kept, half);
-        tlk_store4d(turned, q);
+        tlk_penalty_put(together, 8, kept, half);
+        tlk_penalty_put(together, 4, turned, q);
     }
     return !(tlk_dotd(v, v) < 1e24);
 }
@@ -320,12 +320,15 @@ TL_KERNEL bool tlk_penalty_spin(const tlk_penalty *p, uint32_t i, const double *
 /* tlk_penalty_go() in a simple world: balls about the centres of their bodies, with one moment.
  * From the first launch of a chunk on the inverses of mass and moment are the fourth and the eighth
  * number of `half`. */
-TL_KERNEL void tlk_penalty_stride(const tlk_penalty *p, uint32_t i, const double *f)
+TL_KERNEL void tlk_penalty_stride(const tlk_penalty *p, uint32_t i, const double *f, bool together)
 {
     if (p->moves == TLK_MOVE_NOT)
         return;
     tlk_penalty_worked(p, i);
-    const bool runs = tlk_penalty_shift(p, i, f), whirls = tlk_penalty_spin(p, i, f + 3);
+    real pace[8];
+    const bool runs = tlk_penalty_shift(p, i, f, together, pace);
+    const bool whirls = tlk_penalty_spin(p, i, f + 3, together, pace + 4);
+    tlk_penalty_put_pace(p, together, i, pace);
     if (runs || whirls)
         tlk_atomic_or(p->halt, 1);
 }
@@ -348,9 +351,9 @@ TL_KERNEL void tlk_penalty_whole(const tlk_penalty *p, uint32_t i)
                 f[k] += of[k];
     }
     if (p->simple)
-        tlk_penalty_stride(p, i, f);
+        tlk_penalty_stride(p, i, f, false);
     else
-        tlk_penalty_go(p, i, f);
+        tlk_penalty_go(p, i, f, false);
 }
 
 #endif
