@@ -6,8 +6,10 @@
 
 #define ROOM  1.5  /* of what the fastest two may go in the chunk: the skin */
 #define LEAST 1e-3 /* of the smallest radius: likewise */
-#define TIGHT 0.06 /* of it: a skin that has few pairs which do not touch, */
-#define MOST  15u  /* and how many passes it lasts for, at most */
+/* A look takes a third of a pass, and a skin of the smallest radius twice to three times the pairs
+ * of none: the more passes go by one look the fewer looks, and the more pairs. */
+#define LOOK 0.3
+#define MOST 15 /* passes further than the first, at most */
 
 /* How far apart surfaces are that may meet; 0: all pairs may. Where pairs are those of an earlier
  * step, shapes have gone up to half of what the margin lets them. */
@@ -64,8 +66,8 @@ static void plan_passes(tl_world *w, tl_penalty_step *s)
     tl_penalty *p = w->penalty;
     tlk_penalty *v = &s->view;
     const double speed = 1.05 * ROOM * (s->speed + p->arm * s->spin);
-    const double way = 2 * v->h * speed, skin = TIGHT * w->smallest;
-    const uint32_t further = !(way * MOST > skin) ? MOST : (uint32_t)(skin / way);
+    const double way = 2 * v->h * speed;
+    const uint32_t further = (uint32_t)fmax(fmin(sqrt(LOOK * w->smallest / way), MOST), 1);
     v->skin = v->fastest = 0;
     v->calm = 0;
     p->passes = 1 + (s->wide ? 0 : further);
