@@ -19,14 +19,14 @@
 static tl_buffer *buffer_at(tl_penalty *p, size_t i)
 {
     tl_buffer *const all[] = {
-        &p->vel,       &p->half,     &p->start,     &p->sums,     &p->pace,       &p->work,
-        &p->forced,    &p->past,     &p->sum,       &p->last,     &p->roll,       &p->place,
-        &p->key,       &p->value,    &p->range,     &p->at,       &p->load,       &p->reference,
-        &p->turned,    &p->spring,   &p->saved_pos, &p->points,   &p->saved_quat, &p->table,
-        &p->times,     &p->slides,   &p->halt,      &p->order,    &p->acts,       &p->couple,
-        &p->rod,       &p->pace2,    &p->rod_from,  &p->stretch,  &p->past2,      &p->acts2,
-        &p->place2,    &p->worked,   &p->other,     &p->spot,     &p->nears,      &p->near_of,
-        &p->near_word, &p->near_row, &p->near_end,  &p->near_from};
+        &p->vel,      &p->half,     &p->start,     &p->sums,    &p->pace,       &p->work,
+        &p->forced,   &p->past,     &p->sum,       &p->last,    &p->roll,       &p->place,
+        &p->key,      &p->value,    &p->range,     &p->at,      &p->load,       &p->reference,
+        &p->turned,   &p->spring,   &p->saved_pos, &p->points,  &p->saved_quat, &p->table,
+        &p->times,    &p->slides,   &p->halt,      &p->order,   &p->acts,       &p->couple,
+        &p->rod,      &p->pace2,    &p->rod_from,  &p->stretch, &p->past2,      &p->place2,
+        &p->worked,   &p->other,    &p->spot,      &p->nears,   &p->near_of,    &p->near_word,
+        &p->near_row, &p->near_end, &p->near_from};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -207,6 +207,7 @@ static tl_status prepare(tl_world *w, tl_penalty_step *s)
         TL_TRY(tl_fold_one(b, TLK_FOLD_penalty_speed, w->rows, &s->view, n));
     s->speed =
         sqrt(fmax(n[0], 0)) + w->settings.step * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    s->spin = sqrt(fmax(n[2], 0));
     s->view.stands = !(n[1] > 0);
     return TL_OK;
 }
@@ -231,25 +232,28 @@ static void restore(tl_world *w)
 
 /* How wide the margin is, and in how many chunks pairs are found, so that no shape should leave it.
  */
-static void plan(tl_world *w, tl_penalty_step *s)
+static tl_status plan(tl_world *w, tl_penalty_step *s)
 {
     tl_penalty *p = w->penalty;
-    const double way = 2.1 * w->settings.step * s->speed;
+    double way = 2.1 * w->settings.step * (s->speed + p->arm * s->spin);
     s->reused = false;
     s->known = p->valid && p->forces && !p->phased && !p->springs.count && !tl_penalty_lost(w) &&
                p->items == p->list.pairs + 2 * (uint32_t)p->rods.count;
     if (p->phased) { /* pairs are found when the caller says so */
         s->chunks = 1;
-        return;
+        return TL_OK;
     }
     if (p->valid && !w->manifolds && !w->surfaces && !p->soon && way <= 0.5 * p->margin) {
         s->chunks = 1;
         s->reused = true;
-        return;
+        return TL_OK;
     }
+    TL_TRY(tl_penalty_look_at_balls(w, &s->view));
+    way = 2.1 * w->settings.step * (s->speed + p->arm * s->spin);
     const double wider = w->manifolds || w->surfaces ? WIDER : LASTS;
     p->margin = fmax(w->envelope, fmin(WIDEST * w->smallest, wider * way));
     s->chunks = p->margin > 0 && way > p->margin ? (uint32_t)fmin(ceil(way / p->margin), 1e6) : 1;
+    return TL_OK;
 }
 
 /* Sums over contacts and springs of a chunk. */
@@ -384,7 +388,7 @@ static tl_status make_step(tl_world *w, tl_penalty_step *s)
     if (w->dynamic)
         TL_TRY(tl_fold_one(b, TLK_FOLD_moved_energy, w->dynamic, &s->motion, n));
     s->energy = n[0] + n[1];
-    plan(w, s);
+    TL_TRY(plan(w, s));
     if (s->known)
         TL_TRY(begin_known(w, s));
     p->valid = p->valid && (s->reused || p->phased);
@@ -579,6 +583,7 @@ tl_status tl_world_find_pairs(tl_world *world)
     p->margin =
         fmax(fmax(world->envelope, WIDEST * world->smallest), 4 * world->settings.step * s.speed);
     p->valid = false;
+    TL_TRY(tl_penalty_look_at_balls(world, &s.view));
     tl_world_exchange_centres(world);
     const tl_status status = tl_penalty_find(world, &s, &world->contacts[world->current]);
     tl_world_exchange_centres(world);

@@ -10,18 +10,18 @@
 #define TL_MATERIAL_TIMES 4u
 
 struct tl_penalty {
-    tl_buffer vel, start, sums;            /* double per row: tlk_penalty */
-    tl_buffer half;                        /* likewise, where not `light` */
-    tl_buffer pace;                        /* real per row */
-    tl_buffer work, forced;                /* per dynamic row */
-    tl_buffer past, roll, place;           /* of slots */
-    tl_buffer sum, last, worked;           /* likewise, in the arena */
-    tl_buffer acts, couple;                /* of pairs */
-    tl_buffer key, value, range;           /* lists of items by body */
-    tl_buffer at, load;                    /* of items, and along the lists */
-    tl_buffer pace2, past2, acts2, place2; /* of `whole`: what is read while pace, past, acts and
-                                              places are written, and the other way */
-    tl_buffer other, spot;                 /* and of a simple world: partners; tlk_penalty.spot */
+    tl_buffer vel, start, sums;     /* double per row: tlk_penalty */
+    tl_buffer half;                 /* likewise, where not `light` */
+    tl_buffer pace;                 /* real per row */
+    tl_buffer work, forced;         /* per dynamic row */
+    tl_buffer past, roll, place;    /* of slots */
+    tl_buffer sum, last, worked;    /* likewise, in the arena */
+    tl_buffer acts, couple;         /* of pairs */
+    tl_buffer key, value, range;    /* lists of items by body */
+    tl_buffer at, load;             /* of items, and along the lists */
+    tl_buffer pace2, past2, place2; /* of `whole`: what is read while pace, past and places
+                                       are written, and the other way */
+    tl_buffer other, spot;          /* and tlk_penalty.near_other, .spot */
     tl_buffer nears, near_of, near_word, near_row, near_end, near_from; /* tlk_penalty.near */
     uint32_t still[2];                 /* places of the lists that this is of */
     tl_buffer reference, turned;       /* where shapes were when pairs were found */
@@ -51,6 +51,8 @@ struct tl_penalty {
     uint32_t looked_at; /* of pairs in a substep: near ones, filled up to eights, and others */
     bool soon;          /* half of what shapes may move is used up */
     double margin;      /* m: with which they were found */
+    double arm;         /* tlk_penalty.arm */
+    uint32_t passes;    /* of `whole`: by one look at which pairs are near */
     double limit;       /* s: tl_penalty_step.limit of the last step that looked; 0: none */
     double least[TLK_FOLD_NUMBERS]; /* tlk_penalty_times, where `timed` */
 };
@@ -60,6 +62,7 @@ typedef struct tl_penalty_step {
     tlk_penalty view;
     tlk_motion motion;
     double speed;      /* m/s, at most */
+    double spin;       /* rad/s, likewise */
     uint32_t substeps; /* of the step */
     uint32_t chunks;   /* in which pairs are found */
     bool known;        /* the last forces of slots are those of the end of the last step */
@@ -83,8 +86,9 @@ tl_status tl_penalty_limits(tl_world *world, tl_penalty_step *step);
 /* The damping ratio of a spring and dashpot that gives a restitution; pulling, or not. */
 double tl_penalty_ratio(double restitution, bool attraction);
 
-/* penalty_pairs.c: pairs of the present state with what their contacts had in a set; the same pairs
- * once more; and what is known of them. */
+/* penalty_pairs.c: what bodies there are, before pairs are found; pairs of the present state with
+ * what their contacts had in a set; the same pairs once more; and what is known of them. */
+tl_status tl_penalty_look_at_balls(tl_world *world, const tlk_penalty *view);
 tl_status tl_penalty_find(tl_world *world, tl_penalty_step *step, tl_contacts *last);
 tl_status tl_penalty_reuse(tl_world *world, tl_penalty_step *step);
 tl_status tl_penalty_known(tl_world *world, tl_penalty_step *step);

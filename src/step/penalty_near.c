@@ -6,6 +6,10 @@
 
 #define ROOM  1.5  /* of what the fastest two may go in the chunk: the skin */
 #define LEAST 1e-3 /* of the smallest radius: likewise */
+/* A look takes a third of a pass, and a skin of the smallest radius twice to three times the pairs
+ * of none: the more passes go by one look the fewer looks, and the more pairs. */
+#define LOOK 0.3
+#define MOST 15 /* passes further than the first, at most */
 
 /* How far apart surfaces are that may meet; 0: all pairs may. Where pairs are those of an earlier
  * step, shapes have gone up to half of what the margin lets them. */
@@ -55,6 +59,27 @@ static tl_status make_lists(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
+/* In one pass over bodies: how many passes go by one look, and how fast surfaces may go meanwhile.
+ * By a look for each, they may go as fast as they will. */
+static void plan_passes(tl_world *w, tl_penalty_step *s)
+{
+    tl_penalty *p = w->penalty;
+    tlk_penalty *v = &s->view;
+    const double speed = 1.05 * ROOM * (s->speed + p->arm * s->spin);
+    const double way = 2 * v->h * speed;
+    const uint32_t further = (uint32_t)fmax(fmin(sqrt(LOOK * w->smallest / way), MOST), 1);
+    v->skin = v->fastest = 0;
+    v->calm = 0;
+    p->passes = 1 + (s->wide ? 0 : further);
+    if (p->passes == 1)
+        return;
+    v->fastest = fmax(speed, LEAST * w->smallest / (2 * further * v->h));
+    v->skin = 2.02 * further * v->h * v->fastest;
+    /* pairs that last have not used a quarter of the margin yet */
+    const double time = v->h * ((s->substeps + s->chunks - 1) / s->chunks);
+    v->calm = time * v->fastest < (s->reused ? 0.24 : 0.49) * p->margin;
+}
+
 tl_status tl_penalty_tell_near(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
@@ -62,9 +87,13 @@ tl_status tl_penalty_tell_near(tl_world *w, tl_penalty_step *s)
     tlk_penalty *v = &s->view;
     uint64_t total = 0;
     uint32_t near = 0;
-    v->nears = NULL;
     v->skin = 0;
-    if (!v->central || p->whole || !v->pairs)
+    if (p->whole) {
+        plan_passes(w, s);
+        return TL_OK;
+    }
+    v->nears = NULL;
+    if (!v->central || !v->pairs)
         return TL_OK;
     v->commits = 0;
     tl_run(b, TLK_penalty_place, w->shape_rows, v);

@@ -7,17 +7,19 @@
 
 /* Whether all that moves are balls, and balls about the centres of their bodies; and whether each
  * has one moment. */
-static tl_status look_at_balls(tl_world *w, const tlk_penalty *v)
+tl_status tl_penalty_look_at_balls(tl_world *w, const tlk_penalty *v)
 {
     tl_penalty *p = w->penalty;
     double n[TLK_FOLD_NUMBERS] = {0};
     p->balls = p->centred = p->round = false;
+    p->arm = 0;
     if (!w->shape_dynamic)
         return TL_OK;
     TL_TRY(tl_fold_one(w->backend, TLK_FOLD_penalty_balls, w->shape_dynamic, v, n));
     p->balls = !(n[0] > 0);
     p->centred = !(n[1] > 0) && w->shape_dynamic == w->dynamic;
     p->round = !(n[2] > 0);
+    p->arm = p->balls ? n[3] : 0;
     return TL_OK;
 }
 
@@ -36,11 +38,11 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->half = p->light ? p->vel.data : p->half.data;
     TL_TRY(tl_buffer_need(b, &p->past, keeps * all * b->real));
     TL_TRY(tl_buffer_need(b, &p->past2, p->whole ? keeps * all * b->real : 0));
-    TL_TRY(tl_buffer_need(b, &p->acts2, p->whole ? set->pairs : 0));
     TL_TRY(tl_buffer_need(b, &p->roll, w->rolls ? TLK_ROLL * all * b->real : 0));
     TL_TRY(tl_buffer_need(b, &p->place, set->manifolds ? TLK_PLACE * all * sizeof(double) : 0));
-    TL_TRY(tl_buffer_need(b, &p->acts, set->pairs));
-    TL_TRY(tl_buffer_need(b, &p->couple, set->manifolds ? 0 : TLK_COUPLE * set->pairs * b->real));
+    const bool couples = !p->whole && !set->manifolds;
+    TL_TRY(tl_buffer_need(b, &p->acts, p->whole ? 0 : set->pairs));
+    TL_TRY(tl_buffer_need(b, &p->couple, couples ? TLK_COUPLE * set->pairs * b->real : 0));
     v->pairs = set->pairs;
     v->slots = (uint32_t)slots;
     v->keeps = (uint32_t)keeps;
@@ -52,8 +54,8 @@ static tl_status make_slots(tl_world *w, tl_penalty_step *s, const tl_contacts *
     v->past = p->past.data;
     v->roll = w->rolls ? p->roll.data : NULL;
     v->place = set->manifolds ? p->place.data : NULL;
-    v->acts = p->acts.data;
-    v->couple = set->manifolds ? NULL : p->couple.data;
+    v->acts = p->whole ? NULL : p->acts.data;
+    v->couple = couples ? p->couple.data : NULL;
     return TL_OK;
 }
 
@@ -105,7 +107,11 @@ static void view_lists(const tl_world *w, tl_penalty_step *s)
     v->upright = p->upright;
     v->margin = p->margin;
     v->order = p->order.data;
-    v->other = p->other.data;
+    v->near_list = p->near_row.data;
+    v->near_other = p->other.data;
+    v->arm = p->arm;
+    v->near_end = p->near_end.data;
+    v->nears = p->whole ? p->nears.data : NULL;
     v->spot = p->spot.data;
     v->light = p->light;
     v->central = p->light && p->balls && p->centred;
@@ -129,44 +135,27 @@ static tl_status make_loads(tl_world *w, tl_penalty_step *s)
     return TL_OK;
 }
 
-/* What a simple world needs for one in one pass: partners along the lists, and where pairs meet
- * what is not dynamic. */
-static tl_status make_partners(tl_world *w, tl_penalty_step *s)
-{
-    tl_backend *b = w->backend;
-    tl_penalty *p = w->penalty;
-    const bool simple = p->whole && p->centred && p->round;
-    const uint32_t *range = p->range.data;
-    const size_t sides = simple ? 2 * (size_t)p->items : 0;
-    p->still[0] = p->still[1] = 0;
-    TL_TRY(tl_buffer_need(b, &p->other, sides * sizeof(uint32_t)));
-    if (sides) {
-        TL_TRY(b->ops->download(b, &p->still[0], range + w->dynamic, sizeof *range));
-        TL_TRY(
-            b->ops->download(b, &p->still[1], range + 2 * (size_t)w->dynamic + 1, sizeof *range));
-    }
-    TL_TRY(tl_buffer_need(b, &p->spot, TLK_SPOT * (size_t)(p->still[1] - p->still[0]) * b->real));
-    tlk_penalty view = s->view;
-    view.list = p->value.data;
-    view.list_begin = range;
-    view.list_end = range + w->dynamic + 1;
-    view.order = p->other.data;
-    tl_run(b, TLK_penalty_partners, (uint32_t)sides, &view);
-    return TL_OK;
-}
-
-/* And any world: a second place for all that bodies read of each other. */
+/* What one pass over bodies needs: a second place for all that bodies read of each other, room for
+ * lists of near pairs, and for where pairs meet what is not dynamic. */
 static tl_status make_whole(tl_world *w, tl_penalty_step *s)
 {
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
-    TL_TRY(make_partners(w, s));
+    const uint32_t *range = p->range.data;
+    const size_t sides = p->whole ? 2 * (size_t)p->items * sizeof(uint32_t) : 0;
+    const size_t places = 4 * (size_t)(p->centred ? w->shape_rows : w->dynamic) * sizeof(double);
+    p->still[0] = p->still[1] = 0;
+    TL_TRY(tl_buffer_need(b, &p->other, sides));
     if (!p->whole)
         return make_loads(w, s);
-    b->ops->fill(b, p->acts2.data, 0, s->view.pairs);
+    TL_TRY(b->ops->download(b, &p->still[0], range + w->dynamic, sizeof *range));
+    TL_TRY(b->ops->download(b, &p->still[1], range + 2 * (size_t)w->dynamic + 1, sizeof *range));
+    TL_TRY(tl_buffer_need(b, &p->spot, TLK_SPOT * (size_t)(p->still[1] - p->still[0]) * b->real));
+    TL_TRY(tl_buffer_need(b, &p->near_row, sides));
+    TL_TRY(tl_buffer_need(b, &p->near_end, (size_t)w->dynamic * sizeof(uint32_t)));
+    TL_TRY(tl_buffer_need(b, &p->nears, s->view.pairs));
     TL_TRY(tl_buffer_need(b, &p->pace2, 8 * (size_t)w->rows * b->real));
-    return tl_buffer_need(b, &p->place2,
-                          4 * (size_t)(p->centred ? w->shape_rows : w->dynamic) * sizeof(double));
+    return tl_buffer_need(b, &p->place2, places);
 }
 
 static tl_status make_lists(tl_world *w, tl_penalty_step *s)
@@ -225,8 +214,9 @@ tl_status tl_penalty_reuse(tl_world *w, tl_penalty_step *s)
 {
     const bool whole = w->penalty->whole;
     TL_TRY(make_slots(w, s, &w->penalty->list));
-    if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods ||
-        w->penalty->whole != whole)
+    if (w->penalty->whole != whole) /* other kinds of slots */
+        return tl_penalty_find(w, s, &w->contacts[w->current]);
+    if (w->penalty->items != s->view.pairs + s->view.springs + 2 * s->view.rods)
         TL_TRY(make_lists(w, s));
     view_lists(w, s);
     return make_sums(w, s);
@@ -274,7 +264,6 @@ static tl_status search(tl_world *w, tl_penalty_step *s)
     TL_TRY(found);
     if (!next->manifolds)
         next->pairs = next->count;
-    TL_TRY(look_at_balls(w, &s->view));
     TL_TRY(tl_buffer_need(b, &p->reference, 4 * (size_t)w->shape_rows * sizeof(double)));
     p->upright = p->balls ? w->dynamic : 0;
     const size_t turned = 4 * (size_t)(w->rows - p->upright) * sizeof(double);

@@ -13,44 +13,50 @@ tl_integrator tl_penalty_integrator(const tl_world *w)
 
 /* --- in one pass over bodies (kernels/penalty/whole.h) ---------------------------------------- */
 
-/* A pass: shapes that do not move with the pass, and in a simple world where pairs meet what is not
- * dynamic, come before it, bodies that are not dynamic after.
+/* A pass: shapes that do not move with the pass, where pairs meet what is not dynamic, and in the
+ * first of some passes which pairs are near, come before it; bodies that are not dynamic after.
  * Places and velocities are read on side `state` and written to the other, what contacts keep
  * likewise. */
 typedef struct pass {
     tlk_penalty args, place;
-    tl_launch launch[4];
+    tl_launch launch[6];
     size_t count;
 } pass;
 
 static void make_pass(const tl_world *w, const tlk_penalty *v, double advance, double weight,
-                      bool commits, tlk_advance_kind moves, int state, int history, pass *out)
+                      tlk_advance_kind moves, uint32_t side, bool looks, pass *out)
 {
     const tl_penalty *p = w->penalty;
     tlk_penalty *a = &out->args;
     double *const place[2] = {v->central ? v->shapes.centre : v->bodies.pos, p->place2.data};
     void *const pace[2] = {p->pace.data, p->pace2.data};
     void *const past[2] = {p->past.data, p->past2.data};
-    uint8_t *const acts[2] = {p->acts.data, p->acts2.data};
+    const bool commits = moves == TLK_MOVE_NEXT || moves == TLK_MOVE_LAST;
+    const uint32_t history = commits ? !side : 0; /* the first pass commits none */
     *a = *v;
     a->advance = advance, a->weight = weight, a->commits = commits, a->moves = moves;
-    a->from = place[state], a->to = place[!state];
-    a->pace = pace[state], a->to_pace = pace[!state];
+    a->from = place[side], a->to = place[!side];
+    a->pace = pace[side], a->to_pace = pace[!side];
     a->past = past[history], a->to_past = past[!history];
-    a->acts = acts[history], a->to_acts = acts[!history];
     out->place = *a;
     if (v->central) {
-        a->shapes.centre = out->place.shapes.centre = place[state];
+        a->shapes.centre = out->place.shapes.centre = place[side];
         out->place.from = NULL; /* all balls only before anything has moved */
     }
+    /* what is not dynamic is where it was, if it stands, since the first pass */
     const uint32_t from = v->central && commits ? w->shape_dynamic : 0;
-    const tl_launch all[4] = {{TLK_penalty_place, from, w->shape_rows, false, &out->place},
-                              {TLK_penalty_wall, p->still[0], p->still[1], false, a},
-                              {TLK_penalty_whole, 0, w->dynamic, false, a},
-                              {TLK_penalty_move, w->dynamic, w->rows, false, a}};
+    const uint32_t to = v->stands && commits ? w->shape_dynamic : w->shape_rows;
+    const uint32_t groups = (w->dynamic + TLK_TOGETHER - 1) / TLK_TOGETHER;
+    const tl_launch all[6] = {
+        {TLK_penalty_place, from, to, false, &out->place},
+        {TLK_penalty_wall, p->still[0], p->still[1], false, a},
+        {TLK_penalty_look, 0, looks ? v->pairs : 0, false, a},
+        {TLK_penalty_choose, 0, looks ? groups : 0, false, a},
+        {TLK_penalty_whole, 0, w->dynamic, false, a},
+        {TLK_penalty_move, v->stands ? w->rows : w->dynamic, w->rows, false, a}};
     out->count = 0;
-    for (size_t i = 0; i < 4; i++)
-        if (all[i].end > all[i].begin && !(i == 3 && moves == TLK_MOVE_NOT))
+    for (size_t i = 0; i < 6; i++)
+        if (all[i].end > all[i].begin && !(i == 5 && moves == TLK_MOVE_NOT))
             out->launch[out->count++] = all[i];
 }
 
@@ -86,31 +92,26 @@ static void run_whole(tl_world *w, tlk_penalty *v, uint32_t count)
     tl_backend *b = w->backend;
     tl_penalty *p = w->penalty;
     const double h = v->h;
-    const uint32_t next = count - 1, last = next % 2;
-    pass one, two[2];
-    tl_launch both[8];
+    const uint32_t last = (count - 1) % 2;
     copy_rest(w, v);
-    make_pass(w, v, 0, 0.5 * h, false, TLK_MOVE_FIRST, 0, 0, &one);
-    run_pass(w, &one);
-    for (int k = 0; k < 2; k++)
-        make_pass(w, v, h, h, true, TLK_MOVE_NEXT, !k, k, &two[k]);
-    memcpy(both, two[0].launch, two[0].count * sizeof *both);
-    memcpy(both + two[0].count, two[1].launch, two[1].count * sizeof *both);
-    if (next / 2 && two[0].count)
-        b->ops->run(b, both, two[0].count + two[1].count, next / 2);
-    if (last)
-        run_pass(w, &two[0]);
-    make_pass(w, v, h, 0.5 * h, true, TLK_MOVE_LAST, !last, (int)last, &one);
-    run_pass(w, &one);
+    for (uint32_t k = 0; k <= count; k++) {
+        const tlk_advance_kind moves = k == 0      ? TLK_MOVE_FIRST
+                                       : k < count ? TLK_MOVE_NEXT
+                                                   : TLK_MOVE_LAST;
+        const bool looks = k % p->passes == 0;
+        pass one;
+        v->looks = k == 0;
+        v->ends = count - k < p->passes;
+        make_pass(w, v, k ? h : 0, k && k < count ? h : 0.5 * h, moves, k % 2, looks, &one);
+        run_pass(w, &one);
+    }
     if (!last && !v->central)
         b->ops->copy(b, v->bodies.pos, p->place2.data, 4 * (size_t)w->dynamic * sizeof(double));
     if (last)
         exchange(&p->pace, &p->pace2);
-    if (!last) {
+    if (!last)
         exchange(&p->past, &p->past2);
-        exchange(&p->acts, &p->acts2);
-    }
-    v->pace = v->to_pace = p->pace.data, v->past = p->past.data, v->acts = p->acts.data;
+    v->pace = v->to_pace = p->pace.data, v->past = p->past.data;
     tlk_penalty placed = *v;
     placed.commits = 0;
     tl_run(b, TLK_penalty_place, w->shape_rows, &placed);
@@ -169,7 +170,10 @@ void tl_penalty_evaluate(tl_world *w, const tlk_penalty *v)
     substep one;
     pass whole;
     if (w->penalty->whole) {
-        make_pass(w, v, 0, 0, false, TLK_MOVE_NOT, 0, 0, &whole);
+        tlk_penalty now = *v;
+        now.skin = now.fastest = 0;
+        now.looks = now.ends = 1;
+        make_pass(w, &now, 0, 0, TLK_MOVE_NOT, 0, true, &whole);
         run_pass(w, &whole);
         return;
     }

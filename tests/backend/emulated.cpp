@@ -46,10 +46,10 @@ extern "C" void NAME(emulated)(uint32_t stage, const void *args, uint32_t count)
     stages[stage](args, 0, count, false, 0);
 }
 
-/* A substep of penalty contact. */
-extern "C" void NAME(emulated_whole)(const void *args, uint32_t count)
+/* A substep of penalty contact, or which of its pairs are near. */
+extern "C" void NAME(emulated_whole)(bool choose, const void *args, uint32_t count)
 {
-    tuned_penalty_whole(args, 0, count, false, 0);
+    (choose ? tuned_penalty_choose : tuned_penalty_whole)(args, 0, count, false, 0);
 }
 
 /* The fold over these entries; both numbers are exact in any order. */

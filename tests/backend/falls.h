@@ -5,7 +5,7 @@
 #include "scenes.h"
 #include "support.h"
 
-#define FALLS 7
+#define FALLS 8
 
 /* Pairs of balls above the others, and a floor that rises, slides and turns where it is asked for.
  */
@@ -65,9 +65,29 @@ static void add_second(tl_scene *scene)
     assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
 }
 
+/* Balls with three moments, which turn. */
+static void add_uneven(tl_scene *scene)
+{
+    tl_body_def def = tl_body_default();
+    tl_shape_def ball = tl_sphere_default(0.09);
+    ball.material = (tl_material){1};
+    def.shape_count = 1;
+    def.shapes = &ball;
+    def.mass = 6;
+    def.inertia[0] = 0.02, def.inertia[1] = 0.025, def.inertia[2] = 0.03;
+    def.angular_velocity[0] = 3, def.angular_velocity[2] = 5;
+    for (int i = 0; i < 9; i++) {
+        def.position[0] = 0.4 * (i % 3 - 1);
+        def.position[1] = 0.4 * (double)(i / 3 - 1);
+        def.position[2] = 1.6;
+        assert_ok(tl_scene_add_bodies(scene, 1, &def, NULL));
+    }
+}
+
 /* Plain pairs, which have kernels of their own, and such that have none; `kind` 0 to 3, with pairs
- * of balls: Hertz's law, a floor that moves, rolling friction, the law linear; 4 to 6, without: a
- * force on a ball; a floor that moves; other walls and a second material. */
+ * of balls: Hertz's law, a floor that moves, rolling friction, the law linear; 4 to 7, without: a
+ * force on a ball; a floor that moves; other walls and a second material; some balls with three
+ * moments. */
 static tl_world *fall_world(tl_precision precision, tl_backend_kind backend, int kind)
 {
     pile_options options = pile_default();
@@ -95,6 +115,8 @@ static tl_world *fall_world(tl_precision precision, tl_backend_kind backend, int
     }
     if (kind == 6)
         add_second(scene);
+    if (kind == 7)
+        add_uneven(scene);
     assert_true(tl_world_create(scene, &world) >= 0);
     tl_scene_destroy(scene);
     assert_ok(tl_world_pair(world, (tl_material){1}, (tl_material){1}, &pair));

@@ -87,4 +87,20 @@ static inline double soft_position(const tl_world *world, tl_body body, int axis
     return x[axis];
 }
 
+/* Two balls overlap, at rest, and drive each other apart and into a third, within one step. As it
+ * begins the fastest is a fourth one, which goes far less than they will. */
+static inline tl_world *soft_burst(tl_precision precision, tl_body *balls)
+{
+    soft s = soft_default(TL_PENALTY_HERTZ, 5e-3, 100);
+    s.settings.precision = precision;
+    s.settings.gravity[2] = 0;
+    s.material.restitution = 1;
+    soft_begin(&s);
+    balls[0] = soft_ball(&s, 0.01, (double[3]){0, 0, 0}, NULL, 0.01);
+    balls[1] = soft_ball(&s, 0.01, (double[3]){0.019875, 0, 0}, NULL, 0.01);
+    balls[2] = soft_ball(&s, 0.01, (double[3]){0.040685, 0.0001, 0}, NULL, 0.01);
+    balls[3] = soft_ball(&s, 0.01, (double[3]){0, 1, 0}, (double[3]){0, 0.05, 0}, 0.01);
+    return soft_world(&s);
+}
+
 #endif

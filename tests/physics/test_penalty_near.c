@@ -26,22 +26,6 @@ static void assert_same(const tl_world *a, const tl_world *b, uint32_t count, co
     }
 }
 
-/* Two balls overlap, at rest, and drive each other apart and into a third, within one step. As it
- * begins the fastest is a fourth one, which goes far less than they will. */
-static tl_world *burst(tl_precision precision, tl_body *balls)
-{
-    soft s = soft_default(TL_PENALTY_HERTZ, 5e-3, 100);
-    s.settings.precision = precision;
-    s.settings.gravity[2] = 0;
-    s.material.restitution = 1;
-    soft_begin(&s);
-    balls[0] = soft_ball(&s, 0.01, (double[3]){0, 0, 0}, NULL, 0.01);
-    balls[1] = soft_ball(&s, 0.01, (double[3]){0.019875, 0, 0}, NULL, 0.01);
-    balls[2] = soft_ball(&s, 0.01, (double[3]){0.040685, 0.0001, 0}, NULL, 0.01);
-    balls[3] = soft_ball(&s, 0.01, (double[3]){0, 1, 0}, (double[3]){0, 0.05, 0}, 0.01);
-    return soft_world(&s);
-}
-
 static void test_burst(void **state)
 {
     (void)state;
@@ -49,8 +33,8 @@ static void test_burst(void **state)
         tl_body balls[4];
         double momentum = 0;
         tl_report report;
-        tl_world *told = burst((tl_precision)precision, balls);
-        tl_world *all = burst((tl_precision)precision, balls);
+        tl_world *told = soft_burst((tl_precision)precision, balls);
+        tl_world *all = soft_burst((tl_precision)precision, balls);
         for (int k = 0; k < 4; k++) {
             assert_ok(tl_world_step(told, 1, &report));
             if (!k)

@@ -28,6 +28,7 @@ static void tuned_penalty_force(const void *args, uint32_t begin, uint32_t end, 
         LAUNCH(run_penalty_force_one, (end - begin + 127) / 128, 128, stream, a, begin, end);
 }
 
-#define map_penalty_force tuned_penalty_force
-#define map_penalty_whole tuned_penalty_whole
+#define map_penalty_force  tuned_penalty_force
+#define map_penalty_choose tuned_penalty_choose
+#define map_penalty_whole  tuned_penalty_whole
 #include "backend/cuda/table.cuh"

@@ -86,7 +86,9 @@ enum { TLK_PAIR_FAR = 0, TLK_PAIR_NEAR = 1, TLK_PAIR_WALL = 2 };
  * where there is a point, else 0. */
 #define TLK_PLACE 8u
 
-#define TLK_SPOT 12u /* of a pair with what is not dynamic: whole.h */
+#define TLK_SPOT 16u /* of a pair with what is not dynamic: whole.h */
+
+#define TLK_TOGETHER 32u /* bodies whose near pairs are listed one after the other: whole.h */
 
 #define TLK_FORCE 9u /* of an item: force on the partner, moments on owner and partner */
 #define TLK_LOAD \
@@ -131,8 +133,10 @@ typedef struct tlk_penalty {
     uint32_t lasts;                 /* likewise of `last`: TLK_LAST or TLK_LAST_WHOLE */
     TLK_REAL *worked;               /* per slot, where the latter and something not dynamic moves:
                                        TLK_LAST_WORK */
-    uint8_t *acts;                  /* per pair; of pairs of several points always TLK_ACTS */
-    struct tlk_couple *couple;      /* per pair, or NULL: pairs may have several points */
+    uint8_t *acts;                  /* per pair, of several points always TLK_ACTS; NULL: in one
+                                       pass over bodies, where tlk_penalty_touched() tells */
+    struct tlk_couple *couple;      /* per pair, or NULL: they may have several points, or bodies
+                                       work it out in one pass */
     struct tlk_spring *spring;
     uint32_t rods; /* behind springs, two items each: what acts on one end and on the other */
     struct tlk_rod *rod;
@@ -165,12 +169,16 @@ typedef struct tlk_penalty {
     TLK_REAL *near_of;       /* TLK_NEAR of each that is near */
     uint32_t *near_word;     /* TLK_NEAR_WORDS of each; with others TLK_NEAR_PAIR alone */
     uint32_t *near_end;      /* where the loads of bodies end */
-    /* a substep in one pass over bodies (whole.h): what it writes while neighbours read `past` and
-     * `acts` */
+    /* a substep in one pass over bodies (whole.h): what it writes while neighbours read `past`;
+     * lists of near pairs, which end at near_end, and along them the partner */
     TLK_REAL *to_past;
-    uint8_t *to_acts;
-    const uint32_t *other; /* of a simple world: along `list`, the partner (whole.h) */
-    TLK_REAL *spot;        /* likewise, TLK_SPOT along the list's part that is of no dynamic body */
+    uint32_t *near_list, *near_other;
+    uint32_t looks; /* 1: pairs are told apart for the first time in this chunk */
+    uint32_t ends;  /* 1: its last forces come before they are again */
+    double arm;     /* m: no ball is further from the centre of its body */
+    double fastest; /* m/s: of what surfaces do while lists of near pairs last; 0: any */
+    uint32_t calm;  /* 1: so slow that no ball leaves the margin in the chunk */
+    TLK_REAL *spot; /* of a simple world: TLK_SPOT along the list's part of no dynamic body */
 
     /* of a launch */
     double advance;   /* s: what springs of contacts advance by in this evaluation */

@@ -336,7 +336,7 @@ TL_KERNEL bool tlk_penalty_slopes(const tlk_penalty *p, uint32_t pair, uint32_t 
         return out->slope > 0;
     }
     const uint32_t i = p->a[pair], j = p->b[pair];
-    const tlk_couple of = tlk_load_couple(p->couple + pair);
+    const tlk_couple of = tlk_penalty_pairing(p, i, j);
     tlk_plain_spot m;
     double a[4], b[4];
     tlk_load4d(p->shapes.centre + 4 * (size_t)i, a);

@@ -37,14 +37,16 @@ TL_KERNEL void tlk_penalty_place(const tlk_penalty *p, uint32_t i)
         tlk_rotate(p->bodies.quat + 4 * body, geom, anchor);
     const double *from = p->reference + 4 * (size_t)i;
     double moved = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         centre[k] = x[k] + anchor[k];
-        moved += (centre[k] - from[k]) * (centre[k] - from[k]);
-    }
     centre[3] = sphere ? geom[3] : -1;
     tlk_store4d(s->centre + 4 * (size_t)i, centre);
+    if (p->calm && p->commits && body < p->bodies.dynamic)
+        return;
     if (p->rods && p->vel[8 * body + 7] > 0)
         return; /* rods look at how far their ends have gone */
+    for (int k = 0; k < 3; k++)
+        moved += (centre[k] - from[k]) * (centre[k] - from[k]);
     double way = sqrt(moved);
     if (!sphere) { /* half the angle, at most, is the length of what differs */
         const double *q = p->bodies.quat + 4 * body, *then = p->turned + 4 * (body - p->upright);
@@ -109,17 +111,38 @@ TL_KERNEL void tlk_penalty_couple(const tlk_penalty *p, uint32_t i, uint32_t j, 
     }
 }
 
+/* What is the same for a pair of one point as long as it is a pair, but whether it is plain. */
+TL_KERNEL tlk_couple tlk_penalty_pairing(const tlk_penalty *p, uint32_t i, uint32_t j)
+{
+    const tlk_shapes *s = &p->shapes;
+    const bool balls =
+        (s->info[i] & TLK_SHAPE_KIND) == TLK_SPHERE && (s->info[j] & TLK_SHAPE_KIND) == TLK_SPHERE;
+    tlk_pressing c;
+    tlk_couple of;
+    tlk_penalty_couple(p, i, j, &c);
+    if (balls) {
+        double light[2], slender;
+        tlk_penalty_inverse(&p->bodies, c.a, &light[0], &slender);
+        tlk_penalty_inverse(&p->bodies, c.b, &light[1], &slender);
+        of = tlk_plain_couple((real)s->geom[4 * (size_t)i + 3], (real)s->geom[4 * (size_t)j + 3],
+                              (real)light[0], (real)light[1]);
+    } else {
+        of = tlk_plain_couple(1, 1, 1, 1);
+        of.radius = (real)c.radius, of.mass = (real)c.mass;
+    }
+    of.law = (uint32_t)((c.law - p->table) / TLK_LAW_NUMBERS);
+    return of;
+}
+
 /* A pair of one point, as it is found. */
 TL_KERNEL void tlk_penalty_note(const tlk_penalty *p, uint32_t q)
 {
-    tlk_pressing c;
     tlk_couple *out = p->couple + q;
-    tlk_penalty_couple(p, p->a[q], p->b[q], &c);
-    out->radius = (real)c.radius, out->mass = (real)c.mass;
-    out->law = (uint32_t)((c.law - p->table) / TLK_LAW_NUMBERS);
-    out->plain = p->law == 0 && !p->slides && !(c.law[TLK_LAW_ROLLING] > 0) &&
-                 !(c.law[TLK_LAW_SPINNING] > 0) && !(c.law[TLK_LAW_COHESION] > 0) &&
-                 !(c.law[TLK_LAW_DENSITY] > 0) && !(c.law[TLK_LAW_SPRING] > 0);
+    *out = tlk_penalty_pairing(p, p->a[q], p->b[q]);
+    const double *law = p->table + TLK_LAW_NUMBERS * (size_t)out->law;
+    out->plain = p->law == 0 && !p->slides && !(law[TLK_LAW_ROLLING] > 0) &&
+                 !(law[TLK_LAW_SPINNING] > 0) && !(law[TLK_LAW_COHESION] > 0) &&
+                 !(law[TLK_LAW_DENSITY] > 0) && !(law[TLK_LAW_SPRING] > 0);
 }
 
 /* The velocity of a body at the end of an anchor. */

@@ -36,11 +36,12 @@ TL_KERNEL void tlk_penalty_match(const tlk_penalty *p, uint32_t q)
             place[TLK_PLACE * t + 7] = p->old_place ? 1 : 0;
         t++;
     }
-    p->acts[q] = TLK_ACTS;
-    if (p->couple) {
+    if (p->couple)
         tlk_penalty_note(p, q);
-        p->acts[q] = t > 0 && touched ? TLK_KEEPS : 0;
-    }
+    if (p->acts)
+        p->acts[q] = place ? TLK_ACTS : t > 0 && touched ? TLK_KEEPS : 0;
+    else if (!touched)
+        t = 0;
     for (; t < slots; t++) {
         tlk_penalty_zero(past + p->keeps * t, p->keeps);
         for (uint32_t k = 0; k < TLK_PLACE && place; k++)
@@ -99,7 +100,8 @@ TL_KERNEL void tlk_penalty_points(const tlk_penalty *p, uint32_t q)
             count += place[TLK_PLACE * t + 7] > 0;
     } else {
         const real *sum = p->sum + TLK_SUM * (size_t)q;
-        count = (uint32_t)(p->acts[q] != 0) | (sum[0] != 0) | (sum[1] != 0) | (sum[2] != 0);
+        count =
+            (uint32_t)(tlk_penalty_acts(p, q) != 0) | (sum[0] != 0) | (sum[1] != 0) | (sum[2] != 0);
     }
     p->points[q] = count;
 }
@@ -109,18 +111,24 @@ TL_KERNEL void tlk_penalty_hand(const tlk_penalty *p, size_t slot, size_t k)
 {
     const real *past = p->past + p->keeps * slot, *sum = p->sum + TLK_SUM * slot;
     const real *last = p->last + p->lasts * slot;
-    const bool keeps = p->keeps == TLK_PAST || p->acts[slot] & TLK_KEEPS;
-    for (uint32_t c = 0; c < TLK_PAST; c++)
-        p->contact_past[TLK_CONTACT_PAST * k + c] = !keeps                  ? 0
-                                                    : c < p->keeps          ? past[c]
-                                                    : c == TLK_PAST_TOUCHED ? 1
-                                                                            : 0;
-    for (uint32_t c = 0; c < 4; c++) {
-        p->contact_past[TLK_CONTACT_PAST * k + TLK_PAST + c] = c < 3 ? last[TLK_LAST_FORCE + c] : 0;
-        p->gamma[4 * k + c] = c < 3 ? sum[TLK_SUM_IMPULSE + c] : 0;
-        if (p->moment)
-            p->moment[4 * k + c] = c < 3 ? p->roll[TLK_ROLL * slot + c] : 0;
+    const bool keeps = p->keeps == TLK_PAST || tlk_penalty_acts(p, slot) & TLK_KEEPS;
+    real kept[TLK_PAST] = {0, 0, 0, 0, 0, 0, 0, 0}, impulse[4];
+    if (keeps) {
+        tlk_load4(past, kept);
+        kept[TLK_PAST_TOUCHED] = 1;
     }
+    if (p->keeps == TLK_PAST)
+        tlk_load4(past + 4, kept + 4);
+    const real force[4] = {last[TLK_LAST_FORCE], last[TLK_LAST_FORCE + 1], last[TLK_LAST_FORCE + 2],
+                           0};
+    tlk_load4(sum, impulse);
+    impulse[3] = 0;
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k, kept);
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k + 4, kept + 4);
+    tlk_store4(p->contact_past + TLK_CONTACT_PAST * k + TLK_PAST, force);
+    tlk_store4(p->gamma + 4 * k, impulse);
+    for (uint32_t c = 0; c < 4 && p->moment; c++)
+        p->moment[4 * k + c] = c < 3 ? p->roll[TLK_ROLL * slot + c] : 0;
 }
 
 /* One pair: its points as contacts. */
@@ -188,9 +196,10 @@ TL_KERNEL void tlk_penalty_sum(const tlk_penalty *p, uint32_t t, double *acc)
         overlap = of[7] > 0 ? -of[3] : 0;
     } else {
         double n[3];
-        overlap = p->acts[t] & TLK_KEEPS ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
+        const bool keeps = tlk_penalty_acts(p, t) & TLK_KEEPS;
+        overlap = keeps ? -tlk_narrow(&p->shapes, p->a[t], p->b[t], n) : 0;
     }
-    acc[0] += full ? last[TLK_LAST_STIFF] > 0 : (p->acts[t] & TLK_ACTS) != 0;
+    acc[0] += full ? last[TLK_LAST_STIFF] > 0 : (tlk_penalty_acts(p, t) & TLK_ACTS) != 0;
     acc[1] = tlk_max(acc[1], overlap);
     acc[2] += tlk_max(overlap, 0.0);
     acc[3] += sum[TLK_SUM_LOST];

@@ -8,6 +8,49 @@
 /* Of half of what a body turns by in a substep, the square, rad^2. */
 #define TLK_TURNS_LITTLE 1e-5
 
+/* Writes four numbers of a body, in rows of `apart` numbers. `together`: on a GPU, all 32 lanes of
+ * a warp do so, each for the body after that of the lane before; two lanes then write both halves
+ * of one row at a time, so that memory gets whole sectors. */
+TL_KERNEL void tlk_penalty_put(bool together, uint32_t apart, double *row, const double *of)
+{
+#if defined(__CUDACC__)
+    if (together) {
+        const bool odd = threadIdx.x & 1u;
+        const double low = __shfl_xor_sync(0xffffffffu, odd ? of[0] : of[2], 1);
+        const double high = __shfl_xor_sync(0xffffffffu, odd ? of[1] : of[3], 1);
+        double *first = odd ? row - apart + 2 : row, *second = odd ? row + 2 : row + apart;
+        *(double2 *)first = odd ? make_double2(low, high) : make_double2(of[0], of[1]);
+        *(double2 *)second = odd ? make_double2(of[2], of[3]) : make_double2(low, high);
+        return;
+    }
+#endif
+    (void)together, (void)apart;
+    tlk_store4d(row, of);
+}
+
+/* Likewise its velocity, as forces see it. */
+TL_KERNEL void tlk_penalty_put_pace(const tlk_penalty *p, bool together, uint32_t i,
+                                    const real *pace)
+{
+    real *to = p->to_pace + 8 * (size_t)i;
+#if defined(__CUDACC__)
+    if (together) {
+        const bool odd = threadIdx.x & 1u;
+        real other[4], first[4], second[4];
+        for (int k = 0; k < 4; k++) {
+            other[k] = __shfl_xor_sync(0xffffffffu, odd ? pace[k] : pace[4 + k], 1);
+            first[k] = odd ? other[k] : pace[k];
+            second[k] = odd ? pace[4 + k] : other[k];
+        }
+        tlk_store4(odd ? to - 4 : to, first);
+        tlk_store4(odd ? to + 4 : to + 8, second);
+        return;
+    }
+#endif
+    (void)together;
+    tlk_store8(to, pace);
+}
+
 /* Where a body is. */
 TL_KERNEL const double *tlk_penalty_where(const tlk_penalty *p, size_t body)
 {
@@ -25,7 +68,9 @@ TL_KERNEL void tlk_penalty_strays(const tlk_penalty *p, double way)
  * and at last, or where all are near, since pairs were found. */
 TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *x, bool last)
 {
-    const bool near = p->skin > 0 && !last;
+    const bool near = p->near_from && p->skin > 0 && !last;
+    if (p->calm && !last)
+        return;
     const double *from = (near ? p->near_from : p->reference) + 4 * (size_t)i;
     double moved = 0;
     for (int k = 0; k < 3; k++)
@@ -36,14 +81,18 @@ TL_KERNEL void tlk_penalty_goes(const tlk_penalty *p, uint32_t i, const double *
         tlk_atomic_or(p->halt, 8);
 }
 
-/* One body, before a step: its velocity in 64-bit. */
+/* One body, before a step: its velocity in 64-bit; as forces see it with the inverse of its mass.
+ */
 TL_KERNEL void tlk_penalty_begin(const tlk_penalty *p, uint32_t i)
 {
-    const TLK_REAL *from = p->bodies.vel + 8 * (size_t)i;
-    for (int k = 0; k < 8; k++) {
-        p->vel[8 * (size_t)i + k] = k % 4 == 3 ? 0 : (double)from[k];
-        p->to_pace[8 * (size_t)i + k] = k % 4 == 3 ? 0 : from[k];
-    }
+    real v[8];
+    tlk_load8(p->bodies.vel + 8 * (size_t)i, v);
+    const double move[4] = {v[0], v[1], v[2], 0}, turn[4] = {v[4], v[5], v[6], 0};
+    v[3] = i < p->bodies.dynamic ? (real)(1 / p->bodies.inertia[4 * (size_t)i + 3]) : 0;
+    v[7] = 0;
+    tlk_store4d(p->vel + 8 * (size_t)i, move);
+    tlk_store4d(p->vel + 8 * (size_t)i + 4, turn);
+    tlk_store8(p->to_pace + 8 * (size_t)i, v);
     if (p->work && i < p->bodies.dynamic)
         p->work[i] = 0;
 }
@@ -278,9 +327,17 @@ TL_KERNEL void tlk_penalty_carry(const tlk_penalty *p, uint32_t i)
     tlk_penalty_drift(p, i, p->h, x, q, v);
 }
 
+/* Whether surfaces go faster than lists of near pairs of one pass over bodies allow. */
+TL_KERNEL void tlk_penalty_races(const tlk_penalty *p, const double *half)
+{
+    const double speed = sqrt(tlk_dotd(half, half)), spin = sqrt(tlk_dotd(half + 4, half + 4));
+    if (!(speed + 1.01 * p->arm * spin <= p->fastest))
+        tlk_atomic_or(p->halt, 8);
+}
+
 /* The launch's part of a substep of Verlet's method: x moves, v comes of it. */
-TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double *f, double *x,
-                                  double *v)
+TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double *f, bool together,
+                                  double *x, double *v)
 {
     double *kept = p->half + 8 * (size_t)i, *turned = p->bodies.quat + 4 * (size_t)i;
     const double *from = p->moves == TLK_MOVE_FIRST ? p->vel + 8 * (size_t)i : kept;
@@ -295,9 +352,11 @@ TL_KERNEL void tlk_penalty_verlet(const tlk_penalty *p, uint32_t i, const double
             half[3] = 1 / p->bodies.inertia[4 * (size_t)i + 3];
             half[7] = 1 / p->bodies.inertia[4 * (size_t)i];
         }
-        tlk_store4d(kept, half);
-        tlk_store4d(kept + 4, half + 4);
-        tlk_store4d(turned, q);
+        tlk_penalty_put(together, 8, kept, half);
+        tlk_penalty_put(together, 8, kept + 4, half + 4);
+        tlk_penalty_put(together, 4, turned, q);
+        if (p->fastest > 0)
+            tlk_penalty_races(p, half);
     }
     tlk_penalty_kick(p, i, q, f, 0.5 * p->h, half, v);
 }
@@ -324,8 +383,8 @@ TL_KERNEL void tlk_penalty_runs(const tlk_penalty *p, const double *x, const dou
         tlk_atomic_or(p->halt, 1);
 }
 
-/* A dynamic body under all that acts on it, by Verlet's method. */
-TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
+/* A dynamic body under all that acts on it, by Verlet's method; together: tlk_penalty_put(). */
+TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f, bool together)
 {
     const bool last = p->moves == TLK_MOVE_LAST;
     double x[4], v[8];
@@ -333,19 +392,20 @@ TL_KERNEL void tlk_penalty_go(const tlk_penalty *p, uint32_t i, const double *f)
         return;
     tlk_load4d(p->from + 4 * (size_t)i, x);
     tlk_penalty_worked(p, i);
-    tlk_penalty_verlet(p, i, f, x, v);
+    tlk_penalty_verlet(p, i, f, together, x, v);
     tlk_penalty_runs(p, x, v);
     if (p->light) {
-        const real pace[8] = {(real)v[0], (real)v[1], (real)v[2], 0,
+        const double light = 1 / p->bodies.inertia[4 * (size_t)i + 3];
+        const real pace[8] = {(real)v[0], (real)v[1], (real)v[2], (real)light,
                               (real)v[4], (real)v[5], (real)v[6], 0};
-        tlk_store8(p->to_pace + 8 * (size_t)i, pace);
+        tlk_penalty_put_pace(p, together, i, pace);
     }
     if (!p->light || last) {
         tlk_store4d(p->vel + 8 * (size_t)i, v);
         tlk_store4d(p->vel + 8 * (size_t)i + 4, v + 4);
     }
     if (!last)
-        tlk_store4d(p->to + 4 * (size_t)i, x);
+        tlk_penalty_put(together, 4, p->to + 4 * (size_t)i, x);
     if (p->central && (!last || p->skin > 0))
         tlk_penalty_goes(p, i, x, last);
     if (p->central && last) {
@@ -369,7 +429,7 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
         return;
     }
     if (p->moves <= TLK_MOVE_LAST) {
-        tlk_penalty_go(p, i, f);
+        tlk_penalty_go(p, i, f, false);
         return;
     }
     tlk_penalty_worked(p, i);
@@ -398,9 +458,13 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
  * of applied forces; 7: the greatest speed. */
 TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
 {
-    const double *v = p->vel + 8 * (size_t)i, *x = p->bodies.pos + 4 * (size_t)i;
-    const double *from = p->saved_pos + 4 * (size_t)i;
-    real *state = p->bodies.vel + 8 * (size_t)i, *mean = p->mean + 8 * (size_t)i;
+    double v[8], x[4], from[4];
+    real state[8], mean[8];
+    tlk_load4d(p->vel + 8 * (size_t)i, v);
+    tlk_load4d(p->vel + 8 * (size_t)i + 4, v + 4);
+    tlk_load4d(p->bodies.pos + 4 * (size_t)i, x);
+    tlk_load4d(p->saved_pos + 4 * (size_t)i, from);
+    tlk_load8(p->bodies.vel + 8 * (size_t)i, state);
     const uint64_t draw = tlk_mix(p->number * 0x9e3779b97f4a7c15u + p->bodies.id[i]);
     const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
     const bool sound = speed <= p->max_speed * p->max_speed && spin < 1e24 &&
@@ -417,6 +481,8 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
         gain -= p->up[k] * ((double)state[k] - old);
     }
     mean[3] = state[3], mean[7] = state[7];
+    tlk_store8(p->bodies.vel + 8 * (size_t)i, state);
+    tlk_store8(p->mean + 8 * (size_t)i, mean);
     gain *= p->bodies.inertia[4 * (size_t)i + 3];
     const double height = (tlk_dotd(p->up, from) - p->layer[0]) * p->layer[1];
     const int layer = !(height >= 1) ? 0 : height < 2 ? 1 : height < 3 ? 2 : 3;
@@ -428,12 +494,14 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
     acc[7] = tlk_max(acc[7], speed);
 }
 
-/* 0: the greatest of the squares of speed; 1: whether a body moves that is not dynamic. */
+/* 0, 2: the greatest of the squares of speed and spin; 1: whether a body moves that is not dynamic.
+ */
 TL_KERNEL void tlk_penalty_speed(const tlk_penalty *p, uint32_t i, double *acc)
 {
     const real *v = p->bodies.vel + 8 * (size_t)i;
     const double u[3] = {v[0], v[1], v[2]}, w[3] = {v[4], v[5], v[6]};
     acc[0] = tlk_max(acc[0], tlk_dotd(u, u));
+    acc[2] = tlk_max(acc[2], tlk_dotd(w, w));
     if (i >= p->bodies.dynamic &&
         (u[0] != 0 || u[1] != 0 || u[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0))
         acc[1] = 1;

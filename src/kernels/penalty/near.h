@@ -26,19 +26,25 @@ TL_KERNEL void tlk_penalty_zero(real *of, uint32_t count)
         tlk_store4(of + k, none);
 }
 
-/* One pair: what it is; then among which it is counted: near ones, and those with walls behind
- * them. A pair that acts is near, wherever it is. */
-TL_KERNEL void tlk_penalty_pick(const tlk_penalty *p, uint32_t q)
+/* Whether balls may meet: they are less apart than the skin. */
+TL_KERNEL bool tlk_penalty_close(const tlk_penalty *p, uint32_t i, uint32_t j)
 {
-    const uint32_t i = p->a[q], j = p->b[q];
     double a[4], b[4], square = 0;
     tlk_load4d(p->shapes.centre + 4 * (size_t)i, a);
     tlk_load4d(p->shapes.centre + 4 * (size_t)j, b);
     for (int k = 0; k < 3; k++)
         square += (b[k] - a[k]) * (b[k] - a[k]);
     const double reach = (a[3] + b[3] + p->skin) * (1 + 1e-12);
+    return square <= reach * reach;
+}
+
+/* One pair: what it is; then among which it is counted: near ones, and those with walls behind
+ * them. A pair that acts is near, wherever it is. */
+TL_KERNEL void tlk_penalty_pick(const tlk_penalty *p, uint32_t q)
+{
+    const uint32_t i = p->a[q], j = p->b[q];
     const bool wall = i >= p->shapes.dynamic || j >= p->shapes.dynamic;
-    const bool near = p->acts[q] || !(p->skin > 0) || square <= reach * reach;
+    const bool near = p->acts[q] || !(p->skin > 0) || tlk_penalty_close(p, i, j);
     p->nears[q] = wall ? TLK_PAIR_WALL : near ? TLK_PAIR_NEAR : TLK_PAIR_FAR;
     p->points[q] = !wall && near;
     p->points[p->pairs + q] = wall;

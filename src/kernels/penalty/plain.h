@@ -35,6 +35,29 @@ TL_KERNEL tlk_couple tlk_load_couple(const tlk_couple *from)
 #endif
 }
 
+/* What balls of these radii come to, whose bodies have these inverse masses: 0 of what is not
+ * dynamic. All is `real`, so that bodies may work it out where they meet. */
+TL_KERNEL tlk_couple tlk_plain_couple(real ra, real rb, real ia, real ib)
+{
+    tlk_couple of = {.radius = ra * rb / (ra + rb), .mass = 1 / (ia + ib), .law = 0, .plain = 1};
+    return of;
+}
+
+/* Whether a contact touched when what it keeps was written, in one pass over bodies: it has a
+ * stiffness. */
+TL_KERNEL bool tlk_penalty_touched(const tlk_penalty *p, size_t q)
+{
+    return p->past[TLK_PAST_PLAIN * q + TLK_PAST_SLOPE] > 0;
+}
+
+/* TLK_ACTS and TLK_KEEPS of a pair of one point. */
+TL_KERNEL uint32_t tlk_penalty_acts(const tlk_penalty *p, size_t q)
+{
+    if (p->acts)
+        return p->acts[q];
+    return tlk_penalty_touched(p, q) ? TLK_ACTS | TLK_KEEPS : 0;
+}
+
 /* The bodies of a pair of one point. */
 TL_KERNEL void tlk_couple_bodies(const tlk_penalty *p, size_t q, uint32_t *row)
 {
