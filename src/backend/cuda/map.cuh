@@ -10,20 +10,11 @@
 #define LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 
-/* Of few items each has a warp of its own, on as many processors as there are: those that take
- * long, as pairs of hulls, go ways of their own, one after the other where they share a warp. */
-#define FEW_ITEMS 1024u
-
-static inline uint32_t map_threads(uint32_t items)
-{
-    return items <= FEW_ITEMS ? 1 : THREADS;
-}
-
 #define TLK_MAP(name, type)                                                                       \
     static __global__ void __launch_bounds__(THREADS)                                             \
         run_##name(const __grid_constant__ type a, uint32_t begin, uint32_t end)                  \
     {                                                                                             \
-        const uint32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;                         \
+        const uint32_t i = begin + blockIdx.x * THREADS + threadIdx.x;                            \
         if (i < end)                                                                              \
             tlk_##name(&a, i);                                                                    \
     }                                                                                             \
@@ -32,10 +23,9 @@ static inline uint32_t map_threads(uint32_t items)
     {                                                                                             \
         const type &a = *(const type *)args;                                                      \
         for (; serial && begin < end; begin++) /* one item, but for sweeps, launched otherwise */ \
-            run_##name<<<1, 1, 0, stream>>>(a, begin, begin + 1);                                 \
-        const uint32_t threads = map_threads(end - begin);                                        \
+            run_##name<<<1, THREADS, 0, stream>>>(a, begin, begin + 1);                           \
         if (begin < end)                                                                          \
-            run_##name<<<(end - begin + threads - 1) / threads, threads, 0, stream>>>(a, begin,   \
+            run_##name<<<(end - begin + THREADS - 1) / THREADS, THREADS, 0, stream>>>(a, begin,   \
                                                                                       end);       \
     }
 /* A block folds a chunk: a thread looks at one item; then a thread takes the items of one lane for
