@@ -13,6 +13,8 @@
 #define TEAM_SPREAD  128u  /* threads of a block then, */
 #define TEAM_BLOCKS  4u    /* and blocks of a processor: what hides how long memory takes */
 
+static_assert(TEAM_THREADS <= 32 * SWEPT_WARPS, "each warp has its place");
+
 struct projecting {
     static __device__ __forceinline__ void begin(const tlk_joints *g, uint32_t i)
     {

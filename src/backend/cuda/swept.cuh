@@ -8,7 +8,8 @@
 
 #include "backend/cuda/bring.cuh"
 
-#define SWEPT_LANES 8u /* of a node */
+#define SWEPT_LANES 8u  /* of a node */
+#define SWEPT_WARPS 16u /* of a block, at most */
 #define SWEPT_ALL   0xffffffffu
 
 static_assert(SWEPT_LANES >= TLK_NODE && 32 % SWEPT_LANES == 0, "each row of a node has a lane");
@@ -259,7 +260,7 @@ static __device__ __forceinline__ void swept_pass(const tlk_joints &own, const s
                                                   const tlk_articulation &a, tlk_articulated &how,
                                                   tlk_team team)
 {
-    __shared__ uint2 most[2][32];
+    __shared__ uint2 most[2][SWEPT_WARPS];
     const bool first = a.bounded || how.arrest == 1, sifts = tlk_project_sifts(&own, &a, &how);
     bool solves = true;
     for (int pass = sifts ? 0 : 1; pass < 2 && solves; pass++) {
