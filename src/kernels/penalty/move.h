@@ -459,12 +459,16 @@ TL_KERNEL void tlk_penalty_move(const tlk_penalty *p, uint32_t i)
 TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
 {
     double v[8], x[4], from[4];
+#if defined(__CUDACC__) /* words of 16 bytes; a CPU would wait for what it has just stored */
     real state[8], mean[8];
+    tlk_load8(p->bodies.vel + 8 * (size_t)i, state);
+#else
+    real *state = p->bodies.vel + 8 * (size_t)i, *mean = p->mean + 8 * (size_t)i;
+#endif
     tlk_load4d(p->vel + 8 * (size_t)i, v);
     tlk_load4d(p->vel + 8 * (size_t)i + 4, v + 4);
     tlk_load4d(p->bodies.pos + 4 * (size_t)i, x);
     tlk_load4d(p->saved_pos + 4 * (size_t)i, from);
-    tlk_load8(p->bodies.vel + 8 * (size_t)i, state);
     const uint64_t draw = tlk_mix(p->number * 0x9e3779b97f4a7c15u + p->bodies.id[i]);
     const double speed = tlk_dotd(v, v), spin = tlk_dotd(v + 4, v + 4);
     const bool sound = speed <= p->max_speed * p->max_speed && spin < 1e24 &&
@@ -481,8 +485,10 @@ TL_KERNEL void tlk_penalty_end(const tlk_penalty *p, uint32_t i, double *acc)
         gain -= p->up[k] * ((double)state[k] - old);
     }
     mean[3] = state[3], mean[7] = state[7];
+#if defined(__CUDACC__)
     tlk_store8(p->bodies.vel + 8 * (size_t)i, state);
     tlk_store8(p->mean + 8 * (size_t)i, mean);
+#endif
     gain *= p->bodies.inertia[4 * (size_t)i + 3];
     const double height = (tlk_dotd(p->up, from) - p->layer[0]) * p->layer[1];
     const int layer = !(height >= 1) ? 0 : height < 2 ? 1 : height < 3 ? 2 : 3;
