@@ -373,7 +373,7 @@ static tl_status lay_out(graph *g, tl_elimination *out)
         tlk_articulation *whole = (tlk_articulation *)out->articulations.data + a;
         whole->block = (uint32_t)block;
         whole->vector = (uint32_t)vector;
-        whole->source = whole->link = at; /* a node's links are sources of others */
+        whole->link = at;
         for (uint32_t i = whole->node; i < whole->node_end; i++) {
             const uint32_t size = size_of(g, items[i]);
             const uint32_t count = words(&g->length)[items[i]];

@@ -57,7 +57,7 @@ static __device__ __forceinline__ swept swept_bring(const tlk_joints &g, const t
     const uint32_t begins = t < levels ? g.level[a.level + t] : 0;
     bring(block, g.block + a.block, numbers, t, all);
     bring(node, g.node + a.node, nodes, t, all);
-    bring(source, g.source + a.source, a.links, t, all);
+    bring(source, g.source + a.link, a.links, t, all);
     bring(link, g.link + a.link, a.links, t, all);
     for (uint32_t k = a.joint + t; k < a.joint_end; k += all)
         swept_ask(g, k == a.joint + t ? mine : g.list[k]);
@@ -68,7 +68,7 @@ static __device__ __forceinline__ swept swept_bring(const tlk_joints &g, const t
     return {x - a.vector,
             block - a.block,
             node - a.node,
-            (const uint4 *)source - a.source,
+            (const uint4 *)source - a.link,
             (const uint4 *)link - a.link,
             body - a.node,
             level - a.level};

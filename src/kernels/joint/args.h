@@ -121,8 +121,8 @@ typedef struct tlk_articulation {
     uint32_t rods;             /* 1: some row is a distance that is held */
     uint32_t piece, piece_end; /* of its first levels: nodes of a piece wait for none of another */
     uint32_t deep;             /* how many levels these are; 0: there are no pieces */
-    uint32_t source, link;     /* where those of its nodes begin, */
-    uint32_t links;            /* and how many there are of each */
+    uint32_t link, links;      /* where links of its nodes begin, and how many there are; each is a
+                                * source of another, so sources likewise */
 } tlk_articulation;
 
 /* What a projection may change besides velocities; the last one is of changes of velocities, which
